@@ -1,4 +1,4 @@
-/** Builds and runs a worker. */
+/** The runtime: build it, start it, ask for its health. */
 @NullMarked
 package dev.onceward.runtime;
 

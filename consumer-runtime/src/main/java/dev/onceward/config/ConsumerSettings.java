@@ -1,0 +1,177 @@
+package dev.onceward.config;
+
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every setting of a runtime but its handlers; immutable, validated as a whole.
+ *
+ * @param consumer logical consumer name, 1 to 100 characters of {@code [A-Za-z0-9._-]}
+ * @param groupId Kafka group id; default: the consumer name
+ * @param schema PostgreSQL schema of Onceward's tables; default {@code public}
+ * @param ordering which messages take effect in offset order
+ * @param startPosition where to begin in a partition never seen before
+ * @param idReuse what to do with an id that comes back with another payload
+ * @param retry bounds of retries
+ * @param concurrency threads and groups
+ * @param limits bounds of time
+ * @param backpressure bounds of messages and bytes in flight
+ * @param lease heartbeats
+ * @param retention how long claims are kept
+ * @param deadLetters names and creation of dead-letter and replay topics
+ * @param allowAsynchronousCommit accept {@code synchronous_commit} off or local (an acknowledged effect can be lost when
+ *     the database fails over); default false
+ * @param database a pool to make here; {@code null} where the team gives its own DataSource
+ * @param kafka properties passed through to the Kafka clients; {@code consumer.}, {@code producer.} and {@code admin.}
+ *     prefixes reach one client only
+ */
+public record ConsumerSettings(
+        String consumer,
+        String groupId,
+        String schema,
+        Ordering ordering,
+        StartPosition startPosition,
+        IdReuse idReuse,
+        RetryPolicy retry,
+        Concurrency concurrency,
+        Limits limits,
+        Backpressure backpressure,
+        Lease lease,
+        Retention retention,
+        DeadLetterTopics deadLetters,
+        boolean allowAsynchronousCommit,
+        @Nullable DatabaseSettings database,
+        Map<String, String> kafka) {
+
+    /**
+     * Threads and groups.
+     *
+     * @param lanes lane threads, each with one database connection at a time, 1 to 256; default 8
+     * @param maxGroupSize most messages in one transaction, 1 to 10,000; default 100
+     * @param groupBudget time that the handlers of one group should take together, 10 ms to 10 min; groups are sized by
+     *     measured handler time; default 5 s
+     */
+    public record Concurrency(int lanes, int maxGroupSize, Duration groupBudget) {
+        public static final Concurrency DEFAULT = new Concurrency(8, 100, Duration.ofSeconds(5));
+    }
+
+    /**
+     * Bounds of time.
+     *
+     * @param handler one attempt of a handler, 10 ms to 1 h; default 30 s
+     * @param lock waiting for a row or advisory lock, 10 ms to handler; default 10 s
+     * @param takeoverGrace how long a takeover waits for the old owner's transactions before it ends them; default 5 s
+     * @param drain how long a revoke waits for running groups; default 10 s
+     * @param shutdown the whole of close(); default 30 s
+     * @param commitInterval between offset commits; default 1 s
+     * @param maxStuckHandlers handlers that ignore their limit before the worker gives up, 0 to 100; default 3
+     */
+    public record Limits(
+            Duration handler,
+            Duration lock,
+            Duration takeoverGrace,
+            Duration drain,
+            Duration shutdown,
+            Duration commitInterval,
+            int maxStuckHandlers) {
+        public static final Limits DEFAULT = new Limits(
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(1),
+                3);
+    }
+
+    /**
+     * Bounds of what is in flight: fetched and not finished. One poll may go over by what it returns.
+     *
+     * @param partitionMessages most messages of a partition; default 2,000
+     * @param partitionBytes most bytes of a partition; default 8 MiB
+     * @param workerMessages most messages of the worker; default 20,000
+     * @param workerBytes most bytes of the worker; default 24 MiB
+     * @param maxAhead how many offsets a partition may run ahead of its watermark; default 100,000
+     */
+    public record Backpressure(
+            int partitionMessages, long partitionBytes, int workerMessages, long workerBytes, long maxAhead) {
+        public static final Backpressure DEFAULT = new Backpressure(2_000, 8 << 20, 20_000, 24 << 20, 100_000);
+    }
+
+    /**
+     * Heartbeats in the database.
+     *
+     * @param interval between heartbeats; default 2 s
+     * @param duration with no heartbeat for so long no new transaction starts, and others see the worker as stale; at
+     *     least 3 intervals; default 10 s
+     */
+    public record Lease(Duration interval, Duration duration) {
+        public static final Lease DEFAULT = new Lease(Duration.ofSeconds(2), Duration.ofSeconds(10));
+    }
+
+    /**
+     * How long claims are kept.
+     *
+     * @param claims age at which a claim may be pruned; must be longer than what is readable or replayable; default 14 d
+     * @param pruning whether this worker prunes; default true
+     * @param check what to do at start if source, replay or dead-letter topics keep records longer than claims
+     */
+    public record Retention(Duration claims, boolean pruning, Check check) {
+        public static final Retention DEFAULT = new Retention(Duration.ofDays(14), true, Check.WARN);
+
+        /** What a retention that is too short leads to. */
+        public enum Check {
+            WARN,
+            REFUSE
+        }
+    }
+
+    /**
+     * Dead-letter and replay topics.
+     *
+     * @param topicPattern name of a dead-letter topic, {@code {consumer}} and {@code {topic}} are replaced; default
+     *     {@code dlq.{consumer}.{topic}}
+     * @param replayTopicPattern name of the consumer's replay topic; default {@code replay.{consumer}}
+     * @param create how to create missing topics; {@code null}: only check that they exist (default)
+     */
+    public record DeadLetterTopics(
+            String topicPattern, String replayTopicPattern, @Nullable TopicCreation create) {
+        public static final DeadLetterTopics DEFAULT =
+                new DeadLetterTopics("dlq.{consumer}.{topic}", "replay.{consumer}", null);
+
+        /** The dead-letter topic of a source topic. */
+        public String deadLetterTopic(String consumer, String topic) {
+            return topicPattern.replace("{consumer}", consumer).replace("{topic}", topic);
+        }
+
+        /** The replay topic of a consumer. */
+        public String replayTopic(String consumer) {
+            return replayTopicPattern.replace("{consumer}", consumer);
+        }
+    }
+
+    /**
+     * How to create a missing topic.
+     *
+     * @param partitions 1 or more; 0: as many as the source topic
+     * @param replicationFactor 1 or more; -1: the broker's default
+     * @param retention how long records are kept; {@code null}: the broker's default
+     */
+    public record TopicCreation(int partitions, short replicationFactor, @Nullable Duration retention) {}
+
+    /**
+     * A pool to make here.
+     *
+     * @param url JDBC URL, {@code jdbc:postgresql://…}
+     * @param user may be {@code null} where the URL or the driver's defaults say it
+     * @param password never printed
+     */
+    public record DatabaseSettings(
+            String url, @Nullable String user, @Nullable String password) {
+        @Override
+        public String toString() {
+            return "DatabaseSettings[user=" + user + "]";
+        }
+    }
+}
