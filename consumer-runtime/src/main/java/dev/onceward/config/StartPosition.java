@@ -26,6 +26,10 @@ public sealed interface StartPosition {
     /** The end of the partition. */
     record Latest() implements StartPosition {}
 
-    /** @param timestamp of the first record wanted */
+    /**
+     * The first record of a time or later.
+     *
+     * @param timestamp of the first record wanted
+     */
     record At(Instant timestamp) implements StartPosition {}
 }

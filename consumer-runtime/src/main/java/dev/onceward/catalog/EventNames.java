@@ -1,0 +1,137 @@
+package dev.onceward.catalog;
+
+import static java.util.stream.Collectors.joining;
+
+import java.util.Arrays;
+import java.util.Locale;
+
+/**
+ * Every fact that Onceward logs, public API: each log line carries one of these under the key {@value #KEY}, and
+ * coordinates, never payloads.
+ */
+public enum EventNames {
+    /** The runtime runs. */
+    WORKER_STARTED("the runtime runs"),
+    /** The runtime was closed. */
+    WORKER_STOPPED("the runtime was closed and has left the group"),
+    /** The worker gave up. */
+    WORKER_FAILED("the worker can not go on safely, committed nothing more and left the group"),
+
+    /** Kafka assigned a partition. */
+    PARTITION_ASSIGNED("Kafka assigned a partition to this worker"),
+    /** Kafka revoked a partition. */
+    PARTITION_REVOKED("Kafka took a partition back; what ran was drained, committed and released"),
+    /** A partition was lost without notice. */
+    PARTITION_LOST("a partition was lost without notice; everything of it was dropped, nothing committed"),
+    /** Running groups did not end in time. */
+    DRAIN_EXPIRED("groups still ran when the time for draining ended; their messages will be delivered again"),
+    /** A consumer started in a partition never seen before. */
+    START_POSITION("a partition never seen before starts at the configured position"),
+    /** The committed offset was gone, the stored watermark took its place. */
+    OFFSET_RESTORED("Kafka had no committed offset any more; the watermark stored in PostgreSQL took its place"),
+    /** Retention deleted records that were not processed. */
+    RECORDS_LOST("retention deleted records before they were processed"),
+    /** An offset commit failed. */
+    OFFSET_COMMIT_FAILED("an offset commit failed; it is tried again, and redelivered messages are duplicates"),
+
+    /** This worker became the owner of a partition. */
+    TAKEOVER("this worker became the owner of a partition under a new generation"),
+    /** A takeover ended the transactions of the old owner. */
+    HOLDER_ENDED("a takeover ended a database session of the old owner that did not end by itself"),
+    /** A worker that lost its partition was refused. */
+    FENCED("a transaction was refused: the partition has a newer generation"),
+    /** Two workers take one partition from each other. */
+    TWO_OWNERS("a partition that Kafka still assigns here is taken over again and again: two groups, one consumer?"),
+    /** No heartbeat succeeded for one lease. */
+    LEASE_EXPIRED("no heartbeat succeeded for one lease: no new transaction starts until one does"),
+    /** A heartbeat succeeded again. */
+    LEASE_RENEWED("a heartbeat succeeded again, transactions start again"),
+    /** Workers die here without progress. */
+    SUSPICION_BEGIN("workers ended here again and again without progress: unfinished records run one at a time"),
+    /** The suspicious records are finished. */
+    SUSPICION_END("the suspicious records are finished: groups again"),
+
+    /** The answer to a COMMIT was lost. */
+    UNKNOWN_COMMIT("the connection died during COMMIT; the claims decide whether it had happened"),
+    /** A copy of a processed message was suppressed. */
+    DUPLICATE("a copy of a message that had been processed was suppressed"),
+    /** A record came again after it had been decided. */
+    REDELIVERED("a record that was finished or given up before was delivered again and not run"),
+    /** An id came back with other content. */
+    ID_REUSED("a message id came back with another payload"),
+    /** A stored fact belongs to another record. */
+    STORED_FACT_IGNORED("attempts or a dead letter stored for these coordinates belong to another record: ignored"),
+
+    /** An attempt failed. */
+    ATTEMPT_FAILED("an attempt failed and counts; the message is tried again"),
+    /** A message succeeded after failed attempts. */
+    RETRY_SUCCEEDED("a message took effect after failed attempts"),
+    /** Conflicts did not end. */
+    CONTENTION("a transaction met conflicts again and again; the key is held"),
+    /** A handler exceeded its limit. */
+    HANDLER_TIMEOUT("a handler ran longer than its limit; the attempt counts, its connection was ended"),
+    /** A handler ignored its limit. */
+    HANDLER_STUCK("a handler ignored its limit and its interrupt; its lane got a new thread"),
+    /** A handler got round the guard of its transaction. */
+    TRANSACTION_BROKEN("a handler ended the transaction it was given; nothing of the group was completed"),
+    /** The database or the broker is not there. */
+    OUTAGE_BEGIN("database, broker or a dependency is not there: consumption stands still, nothing is counted"),
+    /** It is there again. */
+    OUTAGE_END("the outage is over, consumption goes on"),
+
+    /** A message was given up. */
+    DEAD_LETTER("a message was given up and stands in the dead-letter topic"),
+    /** A dead letter could not be published. */
+    DEAD_LETTER_UNPUBLISHED("a dead letter could not be published; its key is held and it is tried again"),
+    /** A producer broke. */
+    PRODUCER_REPLACED("the producer of dead letters became unusable and was replaced"),
+    /** A dead letter's record is gone. */
+    PAYLOAD_LOST("a message was given up, but its record left Kafka before it was published"),
+    /** A dead letter took effect after all. */
+    RESOLVED("a dead letter took effect after all"),
+    /** A replayed record has no handler here. */
+    UNROUTABLE("a record of the replay topic names no topic that this consumer handles"),
+
+    /** A topic was created. */
+    TOPIC_CREATED("a missing dead-letter or replay topic was created"),
+    /** A topic's settings do not fit. */
+    TOPIC_UNSUITABLE("a topic exists, but its settings do not fit its purpose"),
+    /** Claims are kept shorter than records. */
+    RETENTION_SHORT("records can be read or replayed for longer than claims are kept"),
+    /** Old claims were deleted. */
+    PRUNED("claims older than their retention were deleted");
+
+    /** The key of the event in each log line. */
+    public static final String KEY = "event";
+
+    private final String event;
+    private final String description;
+
+    EventNames(String description) {
+        this.event = name().toLowerCase(Locale.ROOT);
+        this.description = description;
+    }
+
+    /** The name as it stands in the log, for example {@code takeover}. */
+    public String event() {
+        return event;
+    }
+
+    /** What happened, and what it means. */
+    public String description() {
+        return description;
+    }
+
+    /** The catalogue as a Markdown table. */
+    public static String markdown() {
+        return Arrays.stream(values())
+                .map(event -> "| `" + event.event + "` | " + event.description + " |\n")
+                .collect(joining("", "| event | meaning |\n|---|---|\n", ""));
+    }
+
+    /** The name as it stands in the log. */
+    @Override
+    public String toString() {
+        return event;
+    }
+}
