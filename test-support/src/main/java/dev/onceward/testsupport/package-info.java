@@ -1,4 +1,7 @@
-/** Real servers, fault injection and guarantee checks for tests. */
+/**
+ * Real Kafka and real PostgreSQL for tests, and the means to hurt them: processes that can be killed and frozen, servers
+ * that can be restarted with their data. {@link dev.onceward.testsupport.Backends} is the place to start.
+ */
 @NullMarked
 package dev.onceward.testsupport;
 

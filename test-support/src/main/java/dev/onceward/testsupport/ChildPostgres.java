@@ -1,0 +1,160 @@
+package dev.onceward.testsupport;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A PostgreSQL server in a process of its own that can be killed, stopped, frozen and started again with the same data and
+ * the same port. It listens on 127.0.0.1 only and ends with this JVM, also when this JVM is killed.
+ *
+ * <p>Methods may be called from any thread; those that change the server wait for each other.
+ */
+public final class ChildPostgres implements PostgresServer, RestartableServer {
+
+    private static final int PORT_ATTEMPTS = 3;
+
+    private final PostgresCluster cluster;
+    private final PostgresAddress address;
+    private final ServerLifecycle lifecycle = new ServerLifecycle("PostgreSQL");
+    private PostgresProcess process;
+    private @Nullable String version;
+
+    private ChildPostgres(PostgresCluster cluster, PostgresProcess process) {
+        this.cluster = cluster;
+        this.process = process;
+        this.address = cluster.address();
+    }
+
+    /** Starts a new server with {@link PostgresOptions#durable()}. */
+    public static ChildPostgres start() {
+        return start(PostgresOptions.durable());
+    }
+
+    /**
+     * Starts a new, empty server and waits until it accepts connections.
+     *
+     * @throws BackendException if it cannot be started; the message ends with its log
+     */
+    public static ChildPostgres start(PostgresOptions options) {
+        PostgresCluster cluster = PostgresCluster.initialize();
+        for (int attempt = 1; ; attempt++) {
+            cluster.configure(options, FreePorts.next());
+            try {
+                return new ChildPostgres(cluster, PostgresProcess.start(cluster));
+            } catch (BackendException e) {
+                // Another JVM may have taken the port since it was found free.
+                if (attempt == PORT_ATTEMPTS || !cluster.logContains("could not bind")) {
+                    cluster.delete();
+                    throw e;
+                }
+            }
+        }
+    }
+
+    @Override
+    public String host() {
+        return address.host();
+    }
+
+    @Override
+    public int port() {
+        return address.port();
+    }
+
+    @Override
+    public String user() {
+        return address.user();
+    }
+
+    @Override
+    public String password() {
+        return address.password();
+    }
+
+    @Override
+    public String createDatabase() {
+        return address.admin().createDatabase();
+    }
+
+    @Override
+    public synchronized String serverVersion() {
+        if (version == null) {
+            version = address.admin().serverVersion();
+        }
+        return version;
+    }
+
+    @Override
+    public synchronized long pid() {
+        return process.pid();
+    }
+
+    @Override
+    public synchronized boolean isAlive() {
+        return process.isAlive();
+    }
+
+    @Override
+    public synchronized void kill() {
+        lifecycle.to(ServerLifecycle.State.STOPPED);
+        process.kill();
+    }
+
+    /** Stops in an orderly way: sessions are ended (SQLSTATE 57P01), open transactions rolled back, nothing needs recovery. */
+    @Override
+    public synchronized void stop() {
+        thaw();
+        lifecycle.to(ServerLifecycle.State.STOPPED);
+        process.stopFast();
+    }
+
+    /** Stops at once (SIGQUIT): sessions are cut with a last warning, and the next start recovers from the log. */
+    public synchronized void stopImmediate() {
+        thaw();
+        lifecycle.to(ServerLifecycle.State.STOPPED);
+        process.stopImmediate();
+    }
+
+    @Override
+    public synchronized void restart() {
+        if (lifecycle.isUp()) {
+            stop();
+        }
+        lifecycle.require(ServerLifecycle.State.STOPPED);
+        process = PostgresProcess.start(cluster);
+        lifecycle.to(ServerLifecycle.State.RUNNING);
+    }
+
+    /** Stops the server and all its sessions in their tracks: connections stay open and nothing answers. */
+    @Override
+    public synchronized void freeze() {
+        lifecycle.to(ServerLifecycle.State.FROZEN);
+        process.freeze();
+    }
+
+    @Override
+    public synchronized void unfreeze() {
+        lifecycle.require(ServerLifecycle.State.FROZEN);
+        lifecycle.to(ServerLifecycle.State.RUNNING);
+        process.unfreeze();
+    }
+
+    @Override
+    public synchronized void close() {
+        if (lifecycle.is(ServerLifecycle.State.CLOSED)) {
+            return;
+        }
+        boolean up = lifecycle.isUp();
+        thaw();
+        lifecycle.to(ServerLifecycle.State.CLOSED);
+        if (up && process.isAlive()) {
+            process.stopImmediate();
+        }
+        cluster.delete();
+    }
+
+    private void thaw() {
+        if (lifecycle.is(ServerLifecycle.State.FROZEN)) {
+            unfreeze();
+        }
+    }
+}

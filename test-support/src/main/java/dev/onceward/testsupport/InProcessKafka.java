@@ -1,0 +1,74 @@
+package dev.onceward.testsupport;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.apache.kafka.common.KafkaException;
+
+/**
+ * A Kafka broker in this JVM, on 127.0.0.1: starts faster and takes less memory than {@link ChildKafka}, but cannot be killed
+ * or frozen on its own.
+ */
+public final class InProcessKafka implements KafkaServer {
+
+    private static final int PORT_ATTEMPTS = 3;
+
+    private final Path directory;
+    private final KafkaNode node;
+    private final String bootstrapServers;
+    private boolean closed;
+
+    private InProcessKafka(Path directory, KafkaNode node, int port) {
+        this.directory = directory;
+        this.node = node;
+        this.bootstrapServers = KafkaNodeSettings.HOST + ":" + port;
+    }
+
+    /** Starts a broker with {@link KafkaOptions#defaults()}. */
+    public static InProcessKafka start() {
+        return start(KafkaOptions.defaults());
+    }
+
+    /**
+     * Starts a new, empty broker and waits until it serves clients.
+     *
+     * @throws BackendException if it cannot be started, for example because of a wrong setting
+     */
+    public static InProcessKafka start(KafkaOptions options) {
+        for (int attempt = 1; ; attempt++) {
+            Path directory = WorkDirectory.create("kafka");
+            try {
+                return start(options, directory);
+            } catch (IOException | KafkaException e) {
+                WorkDirectory.delete(directory);
+                // Another JVM may have taken a port since it was found free.
+                if (attempt == PORT_ATTEMPTS || !String.valueOf(e.getMessage()).contains("bind")) {
+                    throw new BackendException("Kafka did not start: " + e.getMessage(), e);
+                }
+            } catch (RuntimeException e) {
+                WorkDirectory.delete(directory);
+                throw e;
+            }
+        }
+    }
+
+    private static InProcessKafka start(KafkaOptions options, Path directory) throws IOException {
+        int port = FreePorts.next();
+        Path settings = KafkaNode.format(directory, KafkaNodeSettings.of(options, directory, port, FreePorts.next()));
+        return new InProcessKafka(directory, KafkaNode.start(settings), port);
+    }
+
+    @Override
+    public String bootstrapServers() {
+        return bootstrapServers;
+    }
+
+    @Override
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        node.close();
+        WorkDirectory.delete(directory);
+    }
+}

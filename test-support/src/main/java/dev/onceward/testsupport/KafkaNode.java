@@ -1,0 +1,63 @@
+package dev.onceward.testsupport;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Properties;
+import kafka.server.KafkaConfig;
+import kafka.server.KafkaRaftServer;
+import kafka.tools.StorageTool;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.utils.Time;
+
+/** The broker itself, in this JVM: what the in-process server and the child process share. */
+final class KafkaNode implements AutoCloseable {
+
+    private final KafkaRaftServer server;
+
+    private KafkaNode(KafkaRaftServer server) {
+        this.server = server;
+    }
+
+    /** Writes the settings to a file and prepares the data directory named in them. */
+    static Path format(Path directory, Map<String, String> settings) {
+        Path file = directory.resolve("server.properties");
+        Properties properties = new Properties();
+        properties.putAll(settings);
+        try (Writer writer = Files.newBufferedWriter(file)) {
+            properties.store(writer, null);
+        } catch (IOException e) {
+            throw new BackendException("Could not write " + file + ": " + e, e);
+        }
+        ByteArrayOutputStream output = new ByteArrayOutputStream();
+        int exitCode = StorageTool.execute(
+                new String[] {"format", "--cluster-id", Uuid.randomUuid().toString(), "--config", file.toString()},
+                new PrintStream(output, true, StandardCharsets.UTF_8));
+        if (exitCode != 0) {
+            throw new BackendException("Kafka refuses its settings:\n" + output.toString(StandardCharsets.UTF_8));
+        }
+        return file;
+    }
+
+    /** Starts the broker and returns when it serves clients. */
+    static KafkaNode start(Path settingsFile) throws IOException {
+        Properties properties = new Properties();
+        try (var reader = Files.newBufferedReader(settingsFile)) {
+            properties.load(reader);
+        }
+        KafkaRaftServer server = new KafkaRaftServer(new KafkaConfig(properties), Time.SYSTEM);
+        server.startup();
+        return new KafkaNode(server);
+    }
+
+    @Override
+    public void close() {
+        server.shutdown();
+        server.awaitShutdown();
+    }
+}

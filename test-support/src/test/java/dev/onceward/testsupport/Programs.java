@@ -1,0 +1,51 @@
+package dev.onceward.testsupport;
+
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
+
+/** What the tests start in processes of their own. */
+final class Programs {
+
+    private Programs() {}
+
+    static final class Echo {
+        public static void main(String[] arguments) {
+            PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+            for (String argument : arguments) {
+                out.println(argument);
+            }
+            out.println(System.getProperty("greeting"));
+            out.println(System.getenv("ONCEWARD_TEST"));
+            System.err.println("an error");
+            System.exit(3);
+        }
+    }
+
+    static final class Ticker {
+        public static void main(String[] arguments) {
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println("hook")));
+            for (int tick = 0; ; tick++) {
+                System.out.println("tick " + tick);
+                LockSupport.parkNanos(20_000_000);
+            }
+        }
+    }
+
+    static final class ParentOfFrozen {
+        public static void main(String[] arguments) throws InterruptedException {
+            CountDownLatch ticks = new CountDownLatch(1);
+            ProcessControl frozen = ProcessControl.java(Ticker.class)
+                    .onOutput(line -> ticks.countDown())
+                    .start();
+            ProcessControl ticking =
+                    ProcessControl.java(Ticker.class).onOutput(line -> {}).start();
+            ticks.await();
+            frozen.freeze();
+            System.out.println(frozen.pid());
+            System.out.println(ticking.pid());
+            new CountDownLatch(1).await();
+        }
+    }
+}
