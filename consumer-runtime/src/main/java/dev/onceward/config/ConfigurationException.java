@@ -12,9 +12,10 @@ public class ConfigurationException extends RuntimeException {
 
     /** @param problems one line each: key, what is wrong, what to do; not empty */
     public ConfigurationException(List<String> problems) {
-        super(problems.size() == 1
-                ? "setting " + problems.get(0)
-                : problems.size() + " settings cannot work:\n  - " + String.join("\n  - ", problems));
+        super(
+                problems.size() == 1
+                        ? "setting " + problems.get(0)
+                        : problems.size() + " settings cannot work:\n  - " + String.join("\n  - ", problems));
         this.problems = List.copyOf(problems);
     }
 

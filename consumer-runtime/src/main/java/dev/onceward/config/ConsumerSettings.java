@@ -2,6 +2,7 @@ package dev.onceward.config;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +44,42 @@ public record ConsumerSettings(
         boolean allowAsynchronousCommit,
         @Nullable DatabaseSettings database,
         Map<String, String> kafka) {
+
+    /** Takes a copy of the Kafka properties. Nothing else is checked here. */
+    public ConsumerSettings {
+        kafka = Map.copyOf(kafka);
+    }
+
+    /** The defaults, for a consumer of this name. */
+    public static ConsumerSettings of(String consumer) {
+        return new ConsumerSettings(
+                consumer,
+                consumer,
+                "public",
+                Ordering.KEY,
+                StartPosition.earliest(),
+                IdReuse.DEAD_LETTER,
+                RetryPolicy.DEFAULT,
+                Concurrency.DEFAULT,
+                Limits.DEFAULT,
+                Backpressure.DEFAULT,
+                Lease.DEFAULT,
+                Retention.DEFAULT,
+                DeadLetterTopics.DEFAULT,
+                false,
+                null,
+                Map.of());
+    }
+
+    /** Every setting but the values of the Kafka properties, some of which are passwords. */
+    @Override
+    public String toString() {
+        return "ConsumerSettings[consumer=" + consumer + ", groupId=" + groupId + ", schema=" + schema + ", ordering="
+                + ordering + ", startPosition=" + startPosition + ", idReuse=" + idReuse + ", " + retry + ", "
+                + concurrency + ", " + limits + ", " + backpressure + ", " + lease + ", " + retention + ", "
+                + deadLetters + ", allowAsynchronousCommit=" + allowAsynchronousCommit + ", " + database + ", kafka="
+                + new TreeSet<>(kafka.keySet()) + "]";
+    }
 
     /**
      * Threads and groups.
@@ -136,7 +173,9 @@ public record ConsumerSettings(
      * @param create how to create missing topics; {@code null}: only check that they exist (default)
      */
     public record DeadLetterTopics(
-            String topicPattern, String replayTopicPattern, @Nullable TopicCreation create) {
+            String topicPattern,
+            String replayTopicPattern,
+            @Nullable TopicCreation create) {
         public static final DeadLetterTopics DEFAULT =
                 new DeadLetterTopics("dlq.{consumer}.{topic}", "replay.{consumer}", null);
 
@@ -158,7 +197,10 @@ public record ConsumerSettings(
      * @param replicationFactor 1 or more; -1: the broker's default
      * @param retention how long records are kept; {@code null}: the broker's default
      */
-    public record TopicCreation(int partitions, short replicationFactor, @Nullable Duration retention) {}
+    public record TopicCreation(
+            int partitions,
+            short replicationFactor,
+            @Nullable Duration retention) {}
 
     /**
      * A pool to make here.
