@@ -1,0 +1,196 @@
+package dev.onceward.deadletter;
+
+import dev.onceward.catalog.EventNames;
+import dev.onceward.config.ConfigurationException;
+import dev.onceward.config.ConsumerSettings;
+import dev.onceward.config.ConsumerSettings.Retention;
+import dev.onceward.config.ConsumerSettings.TopicCreation;
+import dev.onceward.deadletter.TopicAdmin.Described;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.UUID;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sees to it at start that the topics of a consumer exist and fit: source topics, a dead-letter topic for each, the
+ * replay topic and the dead-letter topic of that one. Not thread-safe; several workers may start at the same time.
+ */
+public final class TopicProvisioner {
+
+    private static final Logger LOG = LoggerFactory.getLogger(TopicProvisioner.class);
+    private static final long POLL_MILLIS = 50;
+
+    private final TopicAdmin admin;
+    private final Duration timeout;
+
+    /**
+     * Uses an admin client, and leaves it open.
+     *
+     * @param admin needs DESCRIBE on the topics; CREATE to create, DESCRIBE_CONFIGS to check retention
+     * @param timeout bound of each single question to the cluster, and of the wait for new topics to be seen
+     */
+    public TopicProvisioner(Admin admin, Duration timeout) {
+        this.admin = new TopicAdmin(admin, timeout);
+        this.timeout = timeout;
+    }
+
+    /**
+     * Creates what is missing, if the settings say so, and checks the rest.
+     *
+     * @param sourceTopics what the consumer reads, without its replay topic
+     * @return what is not as it should be, though it works; logged too
+     * @throws ConfigurationException every problem at once: topic missing, name not legal, not authorised, refused by
+     *     the cluster, retention too long where the settings say to refuse that
+     * @throws KafkaException the cluster cannot be asked now
+     */
+    public List<String> provision(ConsumerSettings settings, Collection<String> sourceTopics) {
+        TopicPlan plan = TopicPlan.of(settings, sourceTopics);
+        Report report = new Report(new TopicProblems(plan));
+        Described described = admin.describe(plan.all());
+        report.absent(plan, described);
+
+        Set<String> there = new TreeSet<>(described.existing().keySet());
+        Set<String> missing = new TreeSet<>(described.missing());
+        missing.removeAll(plan.sources());
+        TopicCreation creation = settings.deadLetters().create();
+        if (creation == null) {
+            report.missing(plan, missing);
+        } else if (report.problems.isEmpty() && !missing.isEmpty()) {
+            there.addAll(create(plan, described, missing, creation, report));
+        }
+        check(plan, there, settings.retention(), report);
+        return report.result();
+    }
+
+    /**
+     * Kafka's ids of topics: another one after a topic was deleted and made again.
+     *
+     * @throws UnknownTopicOrPartitionException one does not exist
+     * @throws TopicAuthorizationException one may not be described
+     * @throws KafkaException the cluster cannot be asked now
+     */
+    public Map<String, UUID> topicIds(Collection<String> topics) {
+        Described described = admin.describe(topics);
+        if (!described.unauthorised().isEmpty()) {
+            throw new TopicAuthorizationException(described.unauthorised());
+        }
+        if (!described.missing().isEmpty()) {
+            throw new UnknownTopicOrPartitionException("no such topics: " + described.missing());
+        }
+        Map<String, UUID> ids = new TreeMap<>();
+        described.existing().forEach((topic, description) -> ids.put(topic, uuid(description.topicId())));
+        return ids;
+    }
+
+    /** Kafka's id as the JDK and PostgreSQL have it: the same 128 bits. */
+    public static UUID uuid(Uuid id) {
+        return new UUID(id.getMostSignificantBits(), id.getLeastSignificantBits());
+    }
+
+    private Set<String> create(
+            TopicPlan plan, Described described, Set<String> missing, TopicCreation creation, Report report) {
+        Map<String, TopicSettings> sources = admin.settings(plan.sources());
+        NewTopics newTopics = new NewTopics(plan, described.existing(), sources, creation);
+        Map<String, KafkaException> failures =
+                admin.create(missing.stream().map(newTopics::of).toList());
+        failures.forEach((topic, failure) -> report.problems.add(newTopics.explain(topic, failure)));
+        Set<String> created = new TreeSet<>(missing);
+        created.removeAll(failures.keySet());
+        awaitVisible(created);
+        created.forEach(topic -> LOG.atInfo()
+                .addKeyValue(EventNames.KEY, EventNames.TOPIC_CREATED)
+                .addKeyValue("topic", topic)
+                .log(plan.role(topic) + " was missing and is there now"));
+        return created;
+    }
+
+    /** The controller has them, but another broker may not know yet, and a consumer or producer would be refused. */
+    private void awaitVisible(Set<String> topics) {
+        long start = System.nanoTime();
+        Set<String> missing = topics.isEmpty() ? topics : admin.describe(topics).missing();
+        while (!missing.isEmpty()) {
+            if (System.nanoTime() - start > timeout.toNanos()) {
+                throw new TimeoutException("topics were created but not seen within " + timeout + ": " + missing);
+            }
+            pause();
+            missing = admin.describe(missing).missing();
+        }
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(POLL_MILLIS);
+        } catch (InterruptedException e) {
+            throw new InterruptException(e);
+        }
+    }
+
+    private void check(TopicPlan plan, Set<String> topics, Retention retention, Report report) {
+        Map<String, TopicSettings> settings = admin.settings(topics);
+        TopicChecks.suitability(plan, settings).forEach(text -> report.finding(EventNames.TOPIC_UNSUITABLE, text));
+
+        Set<String> unreadable = new TreeSet<>(topics);
+        unreadable.removeAll(settings.keySet());
+        List<String> unsafe = new ArrayList<>(TopicChecks.retention(plan, settings, retention.claims()));
+        report.texts.unreadable(unreadable).ifPresent(unsafe::add);
+        if (retention.check() == Retention.Check.REFUSE) {
+            report.problems.addAll(unsafe);
+        } else {
+            unsafe.forEach(text -> report.finding(EventNames.RETENTION_SHORT, text));
+        }
+    }
+
+    /** What was found, told all at once. */
+    private static final class Report {
+        private final TopicProblems texts;
+        private final List<String> problems = new ArrayList<>();
+        private final List<String> findings = new ArrayList<>();
+
+        Report(TopicProblems texts) {
+            this.texts = texts;
+        }
+
+        void absent(TopicPlan plan, Described described) {
+            described.unauthorised().forEach(topic -> problems.add(texts.unauthorised(topic)));
+            described.missing().stream()
+                    .filter(plan.sources()::contains)
+                    .forEach(topic -> problems.add(texts.missingSource(topic)));
+        }
+
+        void missing(TopicPlan plan, Set<String> missing) {
+            for (String topic : missing) {
+                if (plan.isOnlyForUnroutable(topic)) {
+                    finding(EventNames.TOPIC_UNSUITABLE, texts.missingUnroutable());
+                } else {
+                    problems.add(texts.missing(topic));
+                }
+            }
+        }
+
+        void finding(EventNames event, String text) {
+            LOG.atWarn().addKeyValue(EventNames.KEY, event).log(text);
+            findings.add(text);
+        }
+
+        List<String> result() {
+            if (!problems.isEmpty()) {
+                throw new ConfigurationException(problems);
+            }
+            return List.copyOf(findings);
+        }
+    }
+}
