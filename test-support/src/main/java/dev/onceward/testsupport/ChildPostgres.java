@@ -35,7 +35,11 @@ public final class ChildPostgres implements PostgresServer, RestartableServer {
      * @throws BackendException if it cannot be started; the message ends with its log
      */
     public static ChildPostgres start(PostgresOptions options) {
-        PostgresCluster cluster = PostgresCluster.initialize();
+        return start(options, PostgresAccount.choose());
+    }
+
+    static ChildPostgres start(PostgresOptions options, PostgresAccount account) {
+        PostgresCluster cluster = PostgresCluster.initialize(account);
         for (int attempt = 1; ; attempt++) {
             cluster.configure(options, FreePorts.next());
             try {

@@ -1,8 +1,6 @@
 package dev.onceward.testsupport;
 
 import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +23,7 @@ final class GuardedProcess {
     /**
      * Arguments: signals for the child, directory to remove or "", command. The shell becomes the child (exec), so its own
      * pid is the child's; the watchdog is forked twice, because a server must not meet a child that it did not start.
-     * A line on the pipe means: the child is gone, its pid may belong to somebody else by now.
+     * Java closes the pipe also when it has seen the child end: then there is nothing to do.
      */
     private static final String SCRIPT = """
             signals=$1 directory=$2; shift 2
@@ -33,7 +31,8 @@ final class GuardedProcess {
             ( (
               trap '' HUP INT QUIT TERM
               exec >/dev/null 2>&1
-              read -r finished <&3 && exit 0
+              read -r nothing <&3
+              kill -s 0 $$ || exit 0
               for signal in $signals; do
                 kill -s "$signal" $$; kill -s CONT $$
                 i=0; while [ $i -lt 50 ] && kill -s 0 $$; do sleep 0.2; i=$((i + 1)); done
@@ -54,7 +53,7 @@ final class GuardedProcess {
         this.process = process;
         RUNNING.add(this);
         exitCode = process.onExit().thenApply(ended -> {
-            dismissWatchdog();
+            RUNNING.remove(this);
             return ended.exitValue();
         });
     }
@@ -122,15 +121,6 @@ final class GuardedProcess {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new BackendException("Interrupted while process " + pid() + " was ending", e);
-        }
-    }
-
-    private void dismissWatchdog() {
-        RUNNING.remove(this);
-        try (OutputStream pipe = process.getOutputStream()) {
-            pipe.write("finished\n".getBytes(StandardCharsets.US_ASCII));
-        } catch (IOException e) {
-            // The watchdog is gone already: it reads no further.
         }
     }
 }

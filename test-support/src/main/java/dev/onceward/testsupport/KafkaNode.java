@@ -12,6 +12,7 @@ import java.util.Properties;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
 import kafka.tools.StorageTool;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Time;
 
@@ -26,7 +27,7 @@ final class KafkaNode implements AutoCloseable {
 
     /** Writes the settings to a file and prepares the data directory named in them. */
     static Path format(Path directory, Map<String, String> settings) {
-        Path file = directory.resolve("server.properties");
+        Path file = settingsFile(directory);
         Properties properties = new Properties();
         properties.putAll(settings);
         try (Writer writer = Files.newBufferedWriter(file)) {
@@ -35,13 +36,21 @@ final class KafkaNode implements AutoCloseable {
             throw new BackendException("Could not write " + file + ": " + e, e);
         }
         ByteArrayOutputStream output = new ByteArrayOutputStream();
-        int exitCode = StorageTool.execute(
-                new String[] {"format", "--cluster-id", Uuid.randomUuid().toString(), "--config", file.toString()},
-                new PrintStream(output, true, StandardCharsets.UTF_8));
-        if (exitCode != 0) {
-            throw new BackendException("Kafka refuses its settings:\n" + output.toString(StandardCharsets.UTF_8));
+        try {
+            int exitCode = StorageTool.execute(
+                    new String[] {"format", "--cluster-id", Uuid.randomUuid().toString(), "--config", file.toString()},
+                    new PrintStream(output, true, StandardCharsets.UTF_8));
+            if (exitCode != 0) {
+                throw new BackendException("Kafka refuses its settings:\n" + output.toString(StandardCharsets.UTF_8));
+            }
+        } catch (KafkaException | IllegalArgumentException e) {
+            throw new BackendException("Kafka refuses its settings: " + e.getMessage(), e);
         }
         return file;
+    }
+
+    static Path settingsFile(Path directory) {
+        return directory.resolve("server.properties");
     }
 
     /** Starts the broker and returns when it serves clients. */
@@ -53,6 +62,10 @@ final class KafkaNode implements AutoCloseable {
         KafkaRaftServer server = new KafkaRaftServer(new KafkaConfig(properties), Time.SYSTEM);
         server.startup();
         return new KafkaNode(server);
+    }
+
+    void awaitEnd() {
+        server.awaitShutdown();
     }
 
     @Override

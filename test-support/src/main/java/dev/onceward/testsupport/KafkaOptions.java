@@ -29,8 +29,13 @@ public record KafkaOptions(Map<String, String> settings, int heapMegabytes) {
 
     /** The same with one setting set or replaced. */
     public KafkaOptions with(String setting, String value) {
+        return with(Map.of(setting, value));
+    }
+
+    /** The same with several settings set or replaced. */
+    public KafkaOptions with(Map<String, String> changes) {
         Map<String, String> changed = new TreeMap<>(settings);
-        changed.put(setting, value);
+        changed.putAll(changes);
         return new KafkaOptions(changed, heapMegabytes);
     }
 

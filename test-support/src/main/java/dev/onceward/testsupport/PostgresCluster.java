@@ -30,9 +30,9 @@ final class PostgresCluster {
         this.account = account;
     }
 
-    static PostgresCluster initialize() {
-        PostgresCluster cluster = new PostgresCluster(
-                PostgresBinaries.unpacked(), WorkDirectory.create("postgres"), PostgresAccount.choose());
+    static PostgresCluster initialize(PostgresAccount account) {
+        PostgresCluster cluster =
+                new PostgresCluster(PostgresBinaries.unpacked(), WorkDirectory.create("postgres"), account);
         try {
             cluster.initdb();
             return cluster;

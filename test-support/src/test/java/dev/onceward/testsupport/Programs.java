@@ -2,6 +2,8 @@ package dev.onceward.testsupport;
 
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
@@ -46,6 +48,36 @@ final class Programs {
             System.out.println(frozen.pid());
             System.out.println(ticking.pid());
             new CountDownLatch(1).await();
+        }
+    }
+
+    /** Prints the pids of its servers and leaves them alone. */
+    static final class ParentOfServers {
+        public static void main(String[] arguments) throws InterruptedException {
+            CompletableFuture<ChildKafka> kafka = CompletableFuture.supplyAsync(ChildKafka::start);
+            ChildPostgres postgres = ChildPostgres.start(PostgresOptions.fast());
+            postgres.freeze();
+            System.out.println(postgres.pid());
+            System.out.println(kafka.join().pid());
+            new CountDownLatch(1).await();
+        }
+    }
+
+    /** Lives through everything that needs rights: starting, freezing, killing and restarting. */
+    static final class UserOfServers {
+        public static void main(String[] arguments) throws SQLException {
+            try (Backends backends = Backends.start(BackendsMode.EMBEDDED);
+                    ChildPostgres postgres = ChildPostgres.start()) {
+                postgres.freeze();
+                postgres.unfreeze();
+                postgres.kill();
+                postgres.restart();
+                postgres.restart();
+                postgres.dataSource(postgres.createDatabase()).getConnection().close();
+                String brokers = backends.kafka().bootstrapServers();
+                String database = backends.postgres().createDatabase();
+                System.out.println(System.getProperty("user.name") + " has " + brokers + " and " + database);
+            }
         }
     }
 }
