@@ -113,6 +113,15 @@ class MigrationsIT {
     }
 
     @Test
+    void getsAlongWithThreeConnections() {
+        String role = "migrator_" + database.name();
+        database.execute("CREATE ROLE " + role + " LOGIN CONNECTION LIMIT 3");
+        database.execute("GRANT CREATE ON DATABASE " + database.name() + " TO " + role);
+
+        assertThat(Migrations.apply(database.as(role), "onceward")).isEqualTo(SchemaVersion.REQUIRED);
+    }
+
+    @Test
     void saysThatTheDatabaseCannotBeReached() {
         var nobody = database.asSuperuser();
         nobody.setPortNumbers(new int[] {1});
