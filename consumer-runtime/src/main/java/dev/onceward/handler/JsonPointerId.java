@@ -1,6 +1,7 @@
 package dev.onceward.handler;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
@@ -54,8 +55,9 @@ final class JsonPointerId implements MessageIdExtractor {
             return id;
         } catch (JsonProcessingException e) {
             // Its own text quotes the payload, which must not reach logs and headers.
-            throw new InvalidMessageIdException("the value cannot be read as JSON, as " + this
-                    + " needs: fault at character " + e.getLocation().getCharOffset());
+            JsonLocation at = e.getLocation(); // none where a limit of the reader is passed
+            throw new InvalidMessageIdException("the value cannot be read as JSON, as " + this + " needs: fault at "
+                    + (at == null ? "an unknown place" : "character " + at.getCharOffset()));
         } catch (IOException e) {
             throw new UncheckedIOException("reading text in memory", e);
         }
