@@ -1,0 +1,72 @@
+package dev.onceward.effect;
+
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The updates that the members of a group declared and that are not sent yet. They are sent in exactly the order
+ * declared. Not thread-safe.
+ */
+final class DeclaredUpdates {
+
+    private final List<DeclaredUpdate> waiting = new ArrayList<>();
+    private @Nullable DeclaredUpdateException failure;
+
+    /**
+     * Declares an update.
+     *
+     * @throws IllegalArgumentException if the text or the arguments cannot be right
+     */
+    void declare(int member, String sql, int expectedRows, @Nullable Object[] arguments) {
+        SqlText text = checked(sql);
+        if (text.placeholders() != arguments.length) {
+            throw new IllegalArgumentException("the update has " + text.placeholders() + " placeholder(s), but "
+                    + arguments.length + " argument(s) are given: " + sql);
+        }
+        waiting.add(new DeclaredUpdate(member, sql, text, Arguments.kept(arguments), expectedRows));
+    }
+
+    private static SqlText checked(String sql) {
+        SqlText text = SqlText.of(sql);
+        if (text.control() != null) {
+            throw new IllegalArgumentException(Refusal.ofControl(text.control(), sql));
+        }
+        if (text.statements() != 1) {
+            throw new IllegalArgumentException(
+                    "an update is one statement, not " + text.statements() + "; declare each by itself: " + sql);
+        }
+        // It would swallow the statements behind it.
+        if (!text.terminated()) {
+            throw new IllegalArgumentException("a quote or comment does not end in: " + sql);
+        }
+        return text;
+    }
+
+    /** Sends what is declared. After a failure it fails again each time: the transaction is lost. */
+    void flush(Connection connection) throws DeclaredUpdateException {
+        if (failure != null) {
+            throw failure;
+        }
+        if (waiting.isEmpty()) {
+            return;
+        }
+        List<DeclaredUpdate> due = List.copyOf(waiting);
+        waiting.clear();
+        try {
+            for (Chunk chunk : Chunk.split(due)) {
+                chunk.send(connection);
+            }
+        } catch (DeclaredUpdateException e) {
+            failure = e;
+            throw e;
+        }
+    }
+
+    /** What the first failed flush ended in. */
+    Optional<DeclaredUpdateException> failure() {
+        return Optional.ofNullable(failure);
+    }
+}

@@ -1,0 +1,73 @@
+package dev.onceward.effect;
+
+import dev.onceward.effect.SqlLexer.Token;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The words that a statement begins with: enough of them to know transaction control. */
+final class LeadingWords {
+
+    /** SET LOCAL SESSION CHARACTERISTICS. */
+    private static final int NEEDED = 4;
+
+    /** The words that begin JDBC's escape syntax; the driver drops or replaces them and sends what stands behind. */
+    private static final Set<String> ESCAPES = Set.of("oj", "fn", "d", "t", "ts", "escape");
+
+    private final List<String> words = new ArrayList<>(NEEDED);
+    private boolean empty = true;
+    private boolean ended;
+    private boolean escaped;
+
+    /** Takes the statement's next token; the word is in lower case. */
+    void add(Token token, String word) {
+        empty = false;
+        if (ended || (escaped && ESCAPES.contains(word))) {
+            escaped = false;
+        } else if (token == Token.BRACE && words.isEmpty()) {
+            escaped = true;
+        } else if (token == Token.WORD && words.size() < NEEDED) {
+            words.add(word);
+        } else {
+            ended = true;
+        }
+    }
+
+    boolean ofEmptyStatement() {
+        return empty;
+    }
+
+    String first() {
+        return word(0);
+    }
+
+    /** The transaction-control statement that begins so; {@code null}: none. */
+    @Nullable
+    String transactionControl() {
+        return switch (first()) {
+            case "begin", "commit", "end", "abort", "discard", "start" -> first();
+            case "rollback" -> {
+                boolean noise = word(1).equals("work") || word(1).equals("transaction");
+                yield word(noise ? 2 : 1).equals("to") ? null : first();
+            }
+            case "prepare" -> word(1).equals("transaction") ? "prepare transaction" : null;
+            case "set" -> transactionSetting();
+            default -> null;
+        };
+    }
+
+    private @Nullable String transactionSetting() {
+        boolean scoped = word(1).equals("local") || word(1).equals("session");
+        if (word(1).equals("transaction") || (scoped && word(2).equals("transaction"))) {
+            return "set transaction";
+        }
+        boolean characteristics = (word(1).equals("session") && word(2).equals("characteristics"))
+                || (scoped && word(2).equals("session") && word(3).equals("characteristics"));
+        return characteristics ? "set session characteristics" : null;
+    }
+
+    private String word(int index) {
+        return index < words.size() ? words.get(index) : "";
+    }
+}

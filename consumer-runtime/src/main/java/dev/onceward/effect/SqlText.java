@@ -1,0 +1,110 @@
+package dev.onceward.effect;
+
+import dev.onceward.effect.SqlLexer.Token;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an SQL text consists of, found without a server.
+ *
+ * @param control the first transaction-control statement in it; {@code null}: none
+ * @param firstWord the first word in lower case; empty if it does not begin with a word
+ * @param statements how many statements it has, empty ones not counted
+ * @param placeholders how many {@code ?} it has
+ * @param terminated whether every quote and comment ends
+ * @param returning whether the word RETURNING stands in it
+ */
+record SqlText(
+        @Nullable String control,
+        String firstWord,
+        int statements,
+        int placeholders,
+        boolean terminated,
+        boolean returning) {
+
+    /** Handlers run the same few texts again and again. Emptied when full: the ones in use are back at once. */
+    private static final Map<String, SqlText> KNOWN = new ConcurrentHashMap<>();
+
+    private static final int MOST_KNOWN = 1_000;
+    private static final int LONGEST_KNOWN = 4_096;
+
+    /**
+     * Finds a statement that would end, begin or change the transaction: BEGIN, START TRANSACTION, COMMIT, END, ABORT,
+     * ROLLBACK, PREPARE TRANSACTION, SET TRANSACTION, SET SESSION CHARACTERISTICS, DISCARD and their variants. Savepoints
+     * are fine: SAVEPOINT, RELEASE, ROLLBACK TO.
+     *
+     * <p>The text is split into statements as PostgreSQL splits it. Functions with a body of {@code BEGIN ATOMIC … END} are
+     * reported too: creating one is no business of a message, and the {@code END} of the body cannot be told from the
+     * statement without the whole grammar.
+     *
+     * @return the statement's name, such as {@code COMMIT}
+     */
+    static Optional<String> transactionControl(String sql) {
+        return Optional.ofNullable(of(sql).control());
+    }
+
+    /** Reads a text, or remembers what it read before. */
+    static SqlText of(String sql) {
+        SqlText known = KNOWN.get(sql);
+        if (known != null) {
+            return known;
+        }
+        SqlText read = read(sql);
+        if (sql.length() <= LONGEST_KNOWN) {
+            if (KNOWN.size() >= MOST_KNOWN) {
+                KNOWN.clear();
+            }
+            KNOWN.put(sql, read);
+        }
+        return read;
+    }
+
+    private static SqlText read(String sql) {
+        SqlLexer lexer = new SqlLexer(sql);
+        LeadingWords leading = new LeadingWords();
+        String control = null;
+        String firstWord = null;
+        int statements = 0;
+        int placeholders = 0;
+        boolean returning = false;
+        Token token;
+        do {
+            token = lexer.next();
+            if (token == Token.SEMICOLON || token == Token.END) {
+                if (!leading.ofEmptyStatement()) {
+                    statements++;
+                    firstWord = firstWord == null ? leading.first() : firstWord;
+                    control = control == null ? leading.transactionControl() : control;
+                }
+                leading = new LeadingWords();
+            } else {
+                String word = token == Token.WORD ? lowerCase(lexer.text()) : "";
+                leading.add(token, word);
+                placeholders += token == Token.PLACEHOLDER ? 1 : 0;
+                returning |= word.equals("returning");
+            }
+        } while (token != Token.END);
+        return new SqlText(
+                control == null ? null : control.toUpperCase(Locale.ROOT),
+                firstWord == null ? "" : firstWord,
+                statements,
+                placeholders,
+                !lexer.unterminated(),
+                returning);
+    }
+
+    /** As PostgreSQL compares key words: only ASCII letters have two cases. */
+    private static String lowerCase(String word) {
+        StringBuilder lower = new StringBuilder(word);
+        for (int i = 0; i < word.length(); i++) {
+            char c = word.charAt(i);
+            if (c >= 'A' && c <= 'Z') {
+                lower.setCharAt(i, (char) (c - 'A' + 'a'));
+            }
+        }
+        return lower.toString();
+    }
+}

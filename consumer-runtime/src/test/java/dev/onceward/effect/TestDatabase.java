@@ -1,0 +1,58 @@
+package dev.onceward.effect;
+
+import dev.onceward.testsupport.Backends;
+import dev.onceward.testsupport.PostgresServer;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A database of one's own and connections in a transaction. */
+final class TestDatabase {
+    private final PostgresServer server = Backends.sharedPostgres();
+    private final String name = server.createDatabase();
+
+    TestDatabase(String... setUp) {
+        try (Connection connection = server.dataSource(name).getConnection();
+                Statement statement = connection.createStatement()) {
+            for (String sql : setUp) {
+                statement.execute(sql);
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** A connection with auto-commit off. */
+    Connection inTransaction() throws SQLException {
+        Connection connection = server.dataSource(name).getConnection();
+        connection.setAutoCommit(false);
+        return connection;
+    }
+
+    String url() {
+        return server.jdbcUrl(name);
+    }
+
+    PostgresServer server() {
+        return server;
+    }
+
+    /** The first column of all rows, as text. */
+    static List<String> column(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            List<String> values = new ArrayList<>();
+            while (rows.next()) {
+                values.add(rows.getString(1));
+            }
+            return values;
+        }
+    }
+
+    static String value(Connection connection, String sql) throws SQLException {
+        return column(connection, sql).get(0);
+    }
+}
