@@ -1,0 +1,77 @@
+package dev.onceward.examples.demo;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Arrays;
+
+/** Whether there is something left to do in each partition, and sees to it that there is when a fault strikes. */
+final class Load {
+
+    /** Messages that must wait in each partition before a fault strikes: some of them are done by the time it does. */
+    private static final int LEAST_BACKLOG = 30;
+
+    /** Faults strike before this part of the records is processed, so no more need be sent for them. */
+    private static final double LAST_RECORD = 0.9;
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final Plan plan;
+    private final Publisher publisher;
+    private final DatabaseView database;
+
+    Load(Plan plan, Publisher publisher, DatabaseView database) {
+        this.plan = plan;
+        this.publisher = publisher;
+        this.database = database;
+    }
+
+    /**
+     * The load at one moment.
+     *
+     * @param progress part of the unique messages that took effect
+     * @param smallestBacklog of all partitions the smallest number of good messages that stand in the topic and have not
+     *     taken effect
+     */
+    record Measure(double progress, long smallestBacklog) {
+
+        /** What a fault must strike under. */
+        boolean enough() {
+            return smallestBacklog > 0 && progress >= 0.1 && progress <= 0.9;
+        }
+
+        /** The weaker of two. */
+        Measure and(Measure later) {
+            return new Measure(later.progress, Math.min(smallestBacklog, later.smallestBacklog));
+        }
+    }
+
+    /** Counts in the database. */
+    Measure measure() throws SQLException {
+        // The topic first: what is sent in between can only make the backlog larger than said here.
+        long[] sent = publisher.sent().uniqueGood();
+        long[] effects = database.effects(plan.partitions());
+        long smallest = Long.MAX_VALUE;
+        for (int partition = 0; partition < sent.length; partition++) {
+            smallest = Math.min(smallest, sent[partition] - effects[partition]);
+        }
+        return new Measure((double) Arrays.stream(effects).sum() / plan.messages(), smallest);
+    }
+
+    /** Has more sent until enough waits in each partition, as far as the plan has enough. */
+    Measure topUp() throws InterruptedException, SQLException {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        Measure measure = measure();
+        while (measure.smallestBacklog() < LEAST_BACKLOG && System.nanoTime() - deadline < 0) {
+            int next = publisher.allowed() + plan.partitions() * LEAST_BACKLOG;
+            if (next > LAST_RECORD * plan.records()) {
+                break;
+            }
+            publisher.allow(next);
+            if (!Poll.until(PATIENCE, () -> publisher.sent().total() >= next)) {
+                break;
+            }
+            measure = measure();
+        }
+        return measure;
+    }
+}
