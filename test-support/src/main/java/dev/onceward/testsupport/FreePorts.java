@@ -16,8 +16,9 @@ import java.util.concurrent.ThreadLocalRandom;
 /**
  * Loopback ports for servers that must keep their port across a restart. They lie below the range from which the system
  * gives ports to outgoing connections: otherwise a client of another test could sit on the port while its server is down.
+ * Thread-safe.
  */
-final class FreePorts {
+public final class FreePorts {
 
     private static final int LOWEST = 10_240;
     private static final int ATTEMPTS = 1_000;
@@ -26,7 +27,12 @@ final class FreePorts {
 
     private FreePorts() {}
 
-    static int next() {
+    /**
+     * A port on which nothing listens, and which this JVM has not given out before. Another JVM may take it before its use.
+     *
+     * @throws BackendException if there is none
+     */
+    public static int next() {
         int end = firstEphemeralPort();
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             // Not the usual predictable sequence: several JVMs look for ports at the same time.
@@ -38,7 +44,8 @@ final class FreePorts {
         throw new BackendException("No free TCP port on 127.0.0.1 between " + LOWEST + " and " + end);
     }
 
-    static InetAddress loopback() {
+    /** 127.0.0.1, where everything of this module listens. */
+    public static InetAddress loopback() {
         try {
             // Not InetAddress.getLoopbackAddress(), which may be that of IPv6.
             return InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
