@@ -1,10 +1,13 @@
 package dev.onceward.effect;
 
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.core.BaseConnection;
 
 /**
  * The updates that the members of a group declared and that are not sent yet. They are sent in exactly the order
@@ -56,12 +59,25 @@ final class DeclaredUpdates {
         List<DeclaredUpdate> due = List.copyOf(waiting);
         waiting.clear();
         try {
-            for (Chunk chunk : Chunk.split(due)) {
+            for (Chunk chunk : SendPlan.of(due, rewritesInserts(connection))) {
                 chunk.send(connection);
             }
         } catch (DeclaredUpdateException e) {
             failure = e;
             throw e;
+        }
+    }
+
+    /** Only the driver knows ({@code reWriteBatchedInserts} of pgjdbc); where it cannot be asked it might. */
+    private static boolean rewritesInserts(Connection connection) throws DeclaredUpdateException {
+        try {
+            return !connection.isWrapperFor(BaseConnection.class)
+                    || connection
+                            .unwrap(BaseConnection.class)
+                            .getQueryExecutor()
+                            .isReWriteBatchedInsertsEnabled();
+        } catch (SQLException e) {
+            throw new DeclaredUpdateException(OptionalInt.empty(), e);
         }
     }
 

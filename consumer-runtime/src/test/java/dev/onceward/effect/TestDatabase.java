@@ -3,6 +3,7 @@ package dev.onceward.effect;
 import dev.onceward.testsupport.Backends;
 import dev.onceward.testsupport.PostgresServer;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -32,12 +33,13 @@ final class TestDatabase {
         return connection;
     }
 
-    String url() {
-        return server.jdbcUrl(name);
-    }
-
-    PostgresServer server() {
-        return server;
+    /** As {@link #inTransaction()}, with settings of the driver's such as {@code prepareThreshold=0&autosave=always}. */
+    Connection inTransaction(String settings) throws SQLException {
+        String url = server.jdbcUrl(name);
+        Connection connection = DriverManager.getConnection(
+                url + (url.contains("?") ? "&" : "?") + settings, server.user(), server.password());
+        connection.setAutoCommit(false);
+        return connection;
     }
 
     /** The first column of all rows, as text. */
