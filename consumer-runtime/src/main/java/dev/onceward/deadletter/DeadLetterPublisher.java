@@ -25,6 +25,7 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Publishes dead letters: original key, value and headers as they came, diagnostics behind them. Never blocks its
@@ -53,6 +54,7 @@ public final class DeadLetterPublisher implements AutoCloseable {
     private final Duration answerLimit;
     private final Thread thread;
     private final Troubles troubles = new Troubles();
+    private final OncePerMinute logged;
     private final AtomicInteger inFlight = new AtomicInteger();
     private final BlockingQueue<Runnable> queue = new LinkedBlockingQueue<>();
     private final Map<String, Unreachable> unreachable = new HashMap<>(); // publisher thread only
@@ -86,6 +88,7 @@ public final class DeadLetterPublisher implements AutoCloseable {
         this.clock = clock;
         this.nanoTime = nanoTime;
         this.answerLimit = answerLimit;
+        this.logged = new OncePerMinute(nanoTime);
         this.thread = new Thread(this::run, "onceward-dead-letters-" + groupId);
         this.thread.setDaemon(true);
         this.thread.start();
@@ -289,14 +292,14 @@ public final class DeadLetterPublisher implements AutoCloseable {
             producers.failed(producer, failure);
         }
         String text = PublishFailures.explain(task.letter(), topic, failure);
-        if (troubles.failed(task.letter().record().coordinates(), text)) {
-            LOG.atWarn()
-                    .setCause(failure)
-                    .addKeyValue(EventNames.KEY, EventNames.DEAD_LETTER_UNPUBLISHED)
-                    .addKeyValue("record", task.letter().record().coordinates())
-                    .addKeyValue("topic", topic)
-                    .log(text);
-        }
+        troubles.failed(task.letter().record().coordinates(), text);
+        boolean loud = !stopped && logged.allows(topic);
+        LOG.atLevel(loud ? Level.WARN : Level.DEBUG)
+                .setCause(failure)
+                .addKeyValue(EventNames.KEY, EventNames.DEAD_LETTER_UNPUBLISHED)
+                .addKeyValue("record", task.letter().record().coordinates())
+                .addKeyValue("topic", topic)
+                .log(text);
         task.answer().completeExceptionally(failure);
     }
 

@@ -1,5 +1,6 @@
 package dev.onceward.deadletter;
 
+import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.errors.AuthenticationException;
@@ -46,32 +47,33 @@ final class PublishFailures {
 
     /** What an operator should know and do. */
     static String explain(DeadLetter letter, String topic, Throwable failure) {
+        String what = SafeText.line(failure.toString(), 300);
         return "dead letter of " + letter.record().coordinates() + " cannot be published to " + topic + ": "
-                + advice(topic, failure) + " (" + SafeText.line(failure.toString(), 300) + ")";
+                + advice(topic, failure).map(advice -> advice + " (" + what + ")").orElse(what);
     }
 
-    private static String advice(String topic, Throwable failure) {
+    private static Optional<String> advice(String topic, Throwable failure) {
         if (failure instanceof UnknownTopicOrPartitionException
                 || failure.getCause() instanceof UnknownTopicOrPartitionException) {
-            return "the topic does not exist; create it";
+            return Optional.of("the topic does not exist; create it");
         }
         if (failure instanceof TopicAuthorizationException) {
-            return "not authorised; grant WRITE and DESCRIBE on topic " + topic;
+            return Optional.of("not authorised; grant WRITE and DESCRIBE on topic " + topic);
         }
         if (failure instanceof ClusterAuthorizationException) {
-            return "not authorised to produce idempotently; grant WRITE on topic " + topic
-                    + " (brokers before 2.8: IDEMPOTENT_WRITE on the cluster)";
+            return Optional.of("not authorised to produce idempotently; grant WRITE on topic " + topic
+                    + " (brokers before 2.8: IDEMPOTENT_WRITE on the cluster)");
         }
         if (failure instanceof AuthenticationException) {
-            return "the broker refuses these credentials; correct them";
+            return Optional.of("the broker refuses these credentials; correct them");
         }
         if (isTooLarge(failure)) {
-            return "the record is too large even without diagnostics; raise max.message.bytes of topic " + topic
-                    + " and max.request.size of the producer";
+            return Optional.of("the record is too large even without diagnostics; raise max.message.bytes of topic "
+                    + topic + " and max.request.size of the producer");
         }
         if (failure instanceof TimeoutException || failure instanceof org.apache.kafka.common.errors.TimeoutException) {
-            return "no answer in time; see whether the brokers can be reached and the topic has a leader";
+            return Optional.of("no answer in time; see whether the brokers can be reached and the topic has a leader");
         }
-        return "see the log";
+        return Optional.empty();
     }
 }

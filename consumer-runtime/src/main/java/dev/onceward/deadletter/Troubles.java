@@ -22,18 +22,9 @@ final class Troubles {
         pending.putIfAbsent(record, NONE);
     }
 
-    /**
-     * It failed.
-     *
-     * @return whether it had not failed before; false also where it was forgotten meanwhile
-     */
-    boolean failed(Coordinates record, String text) {
-        boolean[] first = new boolean[1];
-        pending.computeIfPresent(record, (same, before) -> {
-            first[0] = !before.stands();
-            return new Trouble(failures.incrementAndGet(), text);
-        });
-        return first[0];
+    /** It failed; no trouble of ours any more where it was forgotten meanwhile. */
+    void failed(Coordinates record, String text) {
+        pending.computeIfPresent(record, (same, before) -> new Trouble(failures.incrementAndGet(), text));
     }
 
     void published(Coordinates record) {
