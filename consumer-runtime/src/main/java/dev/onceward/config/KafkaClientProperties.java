@@ -72,6 +72,9 @@ public final class KafkaClientProperties {
         properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, MAX_BLOCK_MS);
         // What could be read must be publishable: not this limit but that of the dead-letter topic shall decide.
         properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, MAX_REQUEST_SIZE);
+        // With more, a burst into a topic just created crawls: its leader is not ready for the first batch, takes the
+        // second, and then finds the first one out of sequence again and again.
+        properties.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
         pass(KafkaClient.PRODUCER, properties);
 
         properties.put(ProducerConfig.ACKS_CONFIG, "all");

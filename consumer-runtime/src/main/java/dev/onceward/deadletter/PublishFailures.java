@@ -49,7 +49,9 @@ final class PublishFailures {
     static String explain(DeadLetter letter, String topic, Throwable failure) {
         String what = SafeText.line(failure.toString(), 300);
         return "dead letter of " + letter.record().coordinates() + " cannot be published to " + topic + ": "
-                + advice(topic, failure).map(advice -> advice + " (" + what + ")").orElse(what);
+                + advice(topic, failure)
+                        .map(advice -> advice + " (" + what + ")")
+                        .orElse(what);
     }
 
     private static Optional<String> advice(String topic, Throwable failure) {

@@ -3,7 +3,6 @@ package dev.onceward.deadletter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -62,19 +61,28 @@ final class TopicAdmin {
         return described;
     }
 
-    /** The settings of topics; left out where this principal may not read them. */
-    Map<String, TopicSettings> settings(Collection<String> topics) {
+    /**
+     * The settings of some topics.
+     *
+     * @param known of those that could be read
+     * @param unauthorised those that this principal may not read
+     */
+    record Settings(Map<String, TopicSettings> known, Set<String> unauthorised) {}
+
+    Settings settings(Collection<String> topics) {
         List<ConfigResource> resources = new ArrayList<>();
         topics.forEach(topic -> resources.add(new ConfigResource(ConfigResource.Type.TOPIC, topic)));
         Map<ConfigResource, KafkaFuture<Config>> futures = admin.describeConfigs(
                         resources, new DescribeConfigsOptions().timeoutMs(timeoutMillis))
                 .values();
-        Map<String, TopicSettings> settings = new HashMap<>();
+        Settings settings = new Settings(new TreeMap<>(), new TreeSet<>());
         futures.forEach((resource, future) -> {
             try {
-                settings.put(resource.name(), TopicSettings.of(get(future)));
-            } catch (AuthorizationException | UnknownTopicOrPartitionException e) {
-                // Told by its absence: the caller knows what it then cannot check.
+                settings.known().put(resource.name(), TopicSettings.of(get(future)));
+            } catch (AuthorizationException e) {
+                settings.unauthorised().add(resource.name());
+            } catch (UnknownTopicOrPartitionException e) {
+                // deleted meanwhile, or so new that this broker has not heard of it: nothing to check
             }
         });
         return settings;

@@ -32,6 +32,7 @@ import org.slf4j.LoggerFactory;
 public final class TopicProvisioner {
 
     private static final Logger LOG = LoggerFactory.getLogger(TopicProvisioner.class);
+    private static final Duration GRACE = Duration.ofSeconds(2);
     private static final long POLL_MILLIS = 50;
 
     private final TopicAdmin admin;
@@ -60,13 +61,13 @@ public final class TopicProvisioner {
     public List<String> provision(ConsumerSettings settings, Collection<String> sourceTopics) {
         TopicPlan plan = TopicPlan.of(settings, sourceTopics);
         Report report = new Report(new TopicProblems(plan));
-        Described described = admin.describe(plan.all());
+        TopicCreation creation = settings.deadLetters().create();
+        Described described = describe(plan, creation != null);
         report.absent(plan, described);
 
         Set<String> there = new TreeSet<>(described.existing().keySet());
         Set<String> missing = new TreeSet<>(described.missing());
         missing.removeAll(plan.sources());
-        TopicCreation creation = settings.deadLetters().create();
         if (creation == null) {
             report.missing(plan, missing);
         } else if (report.problems.isEmpty() && !missing.isEmpty()) {
@@ -101,9 +102,24 @@ public final class TopicProvisioner {
         return new UUID(id.getMostSignificantBits(), id.getLeastSignificantBits());
     }
 
+    /** Asks again for a while: a topic made just before the service starts is not known to every broker at once. */
+    private Described describe(TopicPlan plan, boolean create) {
+        long start = System.nanoTime();
+        while (true) {
+            Described described = admin.describe(plan.all());
+            boolean complete = described.missing().stream()
+                    .allMatch(topic -> plan.isOnlyForUnroutable(topic)
+                            || (create && !plan.sources().contains(topic)));
+            if (complete || System.nanoTime() - start > GRACE.toNanos()) {
+                return described;
+            }
+            pause();
+        }
+    }
+
     private Set<String> create(
             TopicPlan plan, Described described, Set<String> missing, TopicCreation creation, Report report) {
-        Map<String, TopicSettings> sources = admin.settings(plan.sources());
+        Map<String, TopicSettings> sources = admin.settings(plan.sources()).known();
         NewTopics newTopics = new NewTopics(plan, described.existing(), sources, creation);
         Map<String, KafkaException> failures =
                 admin.create(missing.stream().map(newTopics::of).toList());
@@ -140,13 +156,11 @@ public final class TopicProvisioner {
     }
 
     private void check(TopicPlan plan, Set<String> topics, Retention retention, Report report) {
-        Map<String, TopicSettings> settings = admin.settings(topics);
-        TopicChecks.suitability(plan, settings).forEach(text -> report.finding(EventNames.TOPIC_UNSUITABLE, text));
-
-        Set<String> unreadable = new TreeSet<>(topics);
-        unreadable.removeAll(settings.keySet());
-        List<String> unsafe = new ArrayList<>(TopicChecks.retention(plan, settings, retention.claims()));
-        report.texts.unreadable(unreadable).ifPresent(unsafe::add);
+        TopicAdmin.Settings settings = admin.settings(topics);
+        TopicChecks.suitability(plan, settings.known())
+                .forEach(text -> report.finding(EventNames.TOPIC_UNSUITABLE, text));
+        List<String> unsafe = new ArrayList<>(TopicChecks.retention(plan, settings.known(), retention.claims()));
+        report.texts.unreadable(settings.unauthorised()).ifPresent(unsafe::add);
         if (retention.check() == Retention.Check.REFUSE) {
             report.problems.addAll(unsafe);
         } else {

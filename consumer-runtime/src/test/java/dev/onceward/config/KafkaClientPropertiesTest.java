@@ -57,6 +57,8 @@ class KafkaClientPropertiesTest {
                         5L,
                         "max.block.ms",
                         10_000L,
+                        "max.in.flight.requests.per.connection",
+                        1,
                         "max.request.size",
                         32 << 20));
     }

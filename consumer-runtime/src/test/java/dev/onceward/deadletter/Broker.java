@@ -2,6 +2,7 @@ package dev.onceward.deadletter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onceward.config.KafkaClientProperties;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -19,7 +20,6 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** A real broker, seen from a test: topics, producers as the runtime makes them, and what stands in a topic. */
 final class Broker implements AutoCloseable {
@@ -51,17 +51,14 @@ final class Broker implements AutoCloseable {
                 .get(30, TimeUnit.SECONDS);
     }
 
+    /** As the runtime makes it, but more impatient. */
     Producer<byte[], byte[]> producer(Map<String, Object> more) {
-        Map<String, Object> properties = new HashMap<>();
-        properties.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
-        properties.put(ProducerConfig.ACKS_CONFIG, "all");
-        properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
-        properties.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
-        properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 1_000);
-        properties.put(ProducerConfig.LINGER_MS_CONFIG, 0);
-        properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, 8 << 20);
+        Map<String, Object> properties = new HashMap<>(new KafkaClientProperties(
+                        TopicFixtures.settings(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers), "test")
+                .producer());
+        properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 1_000L);
         properties.putAll(more);
-        return new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
+        return new KafkaProducer<>(properties);
     }
 
     /** The record at these coordinates. */

@@ -155,10 +155,10 @@ class DeadLetterPublisherIT {
             new RecordHeader("b", bytes("1"))
         };
 
-        ConsumerRecord<byte[], byte[]> read =
-                broker.read(publish(publisher(), Letters.record(source, 0, 1, original)));
+        ConsumerRecord<byte[], byte[]> read = broker.read(publish(publisher(), Letters.record(source, 0, 1, original)));
 
-        assertThat(List.of(read.headers().toArray()).subList(0, original.length)).containsExactly(original);
+        assertThat(List.of(read.headers().toArray()).subList(0, original.length))
+                .containsExactly(original);
         assertThat(texts(read.headers())).contains("onceward.dlq.message-id=pay-1", "__dlq.errors.group=billing");
         assertThat(read.timestamp()).isEqualTo(NOW.toEpochMilli());
     }
@@ -167,8 +167,8 @@ class DeadLetterPublisherIT {
     void aMessageThatFailsTwentyTimesDoesNotGrow() throws Exception {
         broker.create(dlt, 1, Map.of());
         DeadLetterPublisher publisher = publisher();
-        ConsumerRecord<byte[], byte[]> first = broker.read(
-                publish(publisher, Letters.record(source, 0, 1, new RecordHeader("trace", bytes("t")))));
+        ConsumerRecord<byte[], byte[]> first =
+                broker.read(publish(publisher, Letters.record(source, 0, 1, new RecordHeader("trace", bytes("t")))));
 
         ConsumerRecord<byte[], byte[]> last = first;
         for (int round = 0; round < 20; round++) {
@@ -252,7 +252,9 @@ class DeadLetterPublisherIT {
                 .contains(source + "-0@1", dlt, "raise max.message.bytes of topic " + dlt);
 
         publish(publisher, Letters.record(source, 0, 2));
-        assertThat(publisher.trouble()).as("the large one is still not published").isPresent();
+        assertThat(publisher.trouble())
+                .as("the large one is still not published")
+                .isPresent();
         publisher.forget(source, 0);
         assertThat(publisher.trouble()).isEmpty();
     }
@@ -284,12 +286,14 @@ class DeadLetterPublisherIT {
         }
         ConsumerRecord<byte[], byte[]> record = Letters.record(source, 0, 1);
 
-        assertThat(publisher.publish(Letters.of(record), record).get(20, TimeUnit.SECONDS)).isNotNull();
+        assertThat(publisher.publish(Letters.of(record), record).get(20, TimeUnit.SECONDS))
+                .isNotNull();
 
-        assertThat(lost).allSatisfy(answer -> assertThat(answer)
-                .failsWithin(Duration.ofSeconds(1))
-                .withThrowableOfType(ExecutionException.class)
-                .withCauseInstanceOf(TimeoutException.class));
+        assertThat(lost)
+                .allSatisfy(answer -> assertThat(answer)
+                        .failsWithin(Duration.ofSeconds(1))
+                        .withThrowableOfType(ExecutionException.class)
+                        .withCauseInstanceOf(TimeoutException.class));
         assertThat(publisher.trouble()).get().asString().endsWith("; and 59 more");
     }
 

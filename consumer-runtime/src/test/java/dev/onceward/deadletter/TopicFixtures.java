@@ -3,6 +3,7 @@ package dev.onceward.deadletter;
 import dev.onceward.config.ConsumerSettings;
 import dev.onceward.config.ConsumerSettings.DeadLetterTopics;
 import dev.onceward.config.ConsumerSettings.Retention;
+import java.util.Map;
 
 /** Settings that differ from the defaults in what concerns topics. */
 final class TopicFixtures {
@@ -13,6 +14,15 @@ final class TopicFixtures {
     }
 
     static ConsumerSettings settings(String consumer, DeadLetterTopics topics, Retention retention) {
+        return settings(consumer, topics, retention, Map.of());
+    }
+
+    static ConsumerSettings settings(String kafkaProperty, String value) {
+        return settings("billing", DeadLetterTopics.DEFAULT, Retention.DEFAULT, Map.of(kafkaProperty, value));
+    }
+
+    private static ConsumerSettings settings(
+            String consumer, DeadLetterTopics topics, Retention retention, Map<String, String> kafka) {
         ConsumerSettings s = ConsumerSettings.of(consumer);
         return new ConsumerSettings(
                 s.consumer(),
@@ -30,6 +40,6 @@ final class TopicFixtures {
                 topics,
                 s.allowAsynchronousCommit(),
                 s.database(),
-                s.kafka());
+                kafka);
     }
 }
