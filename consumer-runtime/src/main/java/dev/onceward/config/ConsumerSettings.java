@@ -1,7 +1,10 @@
 package dev.onceward.config;
 
+import static java.util.Objects.requireNonNull;
+
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -45,8 +48,25 @@ public record ConsumerSettings(
         @Nullable DatabaseSettings database,
         Map<String, String> kafka) {
 
-    /** Takes a copy of the Kafka properties. Nothing else is checked here. */
+    /**
+     * Takes a copy of the Kafka properties. Nothing else is checked here: see {@link #validated}.
+     *
+     * @throws NullPointerException something but the database is {@code null}
+     */
     public ConsumerSettings {
+        requireNonNull(consumer, "consumer");
+        requireNonNull(groupId, "groupId");
+        requireNonNull(schema, "schema");
+        requireNonNull(ordering, "ordering");
+        requireNonNull(startPosition, "startPosition");
+        requireNonNull(idReuse, "idReuse");
+        requireNonNull(retry, "retry");
+        requireNonNull(concurrency, "concurrency");
+        requireNonNull(limits, "limits");
+        requireNonNull(backpressure, "backpressure");
+        requireNonNull(lease, "lease");
+        requireNonNull(retention, "retention");
+        requireNonNull(deadLetters, "deadLetters");
         kafka = Map.copyOf(kafka);
     }
 
@@ -69,6 +89,17 @@ public record ConsumerSettings(
                 false,
                 null,
                 Map.of());
+    }
+
+    /**
+     * These settings, if they can work for a consumer of these topics.
+     *
+     * @param topics the topics that have a handler
+     * @throws ConfigurationException names every problem at once
+     */
+    public ConsumerSettings validated(Set<String> topics) {
+        SettingsValidator.check(this, topics);
+        return this;
     }
 
     /** Every setting but the values of the Kafka properties, some of which are passwords. */

@@ -2,7 +2,7 @@ package dev.onceward.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onceward.config.ConsumerSettings.Backpressure;
+import dev.onceward.catalog.SettingKeys;
 import java.time.Duration;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
@@ -177,11 +177,19 @@ class KafkaClientPropertiesTest {
 
     @Test
     void fetchesAreHalfOfTheBoundsAndNeverAboveKafkasDefault() {
-        assertThat(consumerFor(new Backpressure(100, 1 << 20, 300, 4 << 20, 1000)))
+        assertThat(of(TestSettings.with(SettingKeys.BACKPRESSURE_PARTITION_BYTES, "1MiB")
+                                .and(SettingKeys.BACKPRESSURE_WORKER_BYTES, "4MiB")
+                                .and(SettingKeys.BACKPRESSURE_WORKER_MESSAGES, "300")
+                                .build())
+                        .consumer())
                 .containsEntry("max.partition.fetch.bytes", 512 << 10)
                 .containsEntry("fetch.max.bytes", 2 << 20)
                 .containsEntry("max.poll.records", 300);
-        assertThat(consumerFor(new Backpressure(100, 1L << 40, 1_000_000, 1L << 50, 1000)))
+        assertThat(of(TestSettings.with(SettingKeys.BACKPRESSURE_PARTITION_BYTES, "1GiB")
+                                .and(SettingKeys.BACKPRESSURE_WORKER_BYTES, "64GiB")
+                                .and(SettingKeys.BACKPRESSURE_WORKER_MESSAGES, "1000000")
+                                .build())
+                        .consumer())
                 .containsEntry("max.partition.fetch.bytes", 1 << 20)
                 .containsEntry("fetch.max.bytes", 50 << 20)
                 .containsEntry("max.poll.records", 500);
@@ -197,11 +205,6 @@ class KafkaClientPropertiesTest {
         assertThat(KafkaClient.CONSUMER.definition().defaultValues())
                 .containsEntry(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, 300_000)
                 .containsEntry(ConsumerConfig.GROUP_PROTOCOL_CONFIG, "classic");
-    }
-
-    private static Map<String, Object> consumerFor(Backpressure backpressure) {
-        return of(TestSettings.backpressure(TestSettings.defaults(), backpressure))
-                .consumer();
     }
 
     private static KafkaClientProperties of(ConsumerSettings settings) {
