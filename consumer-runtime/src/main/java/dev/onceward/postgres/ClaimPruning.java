@@ -1,0 +1,57 @@
+package dev.onceward.postgres;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+
+/**
+ * Deletes old claims in small batches.
+ *
+ * <p>Never a claim at or above its partition's watermark, nor one whose id has an open dead letter. The same transaction
+ * raises {@code pruned_through}, so that a record whose claim is gone is told apart from one never processed. A
+ * transaction whose INSERT waited for this DELETE claims the id; it reads {@code pruned_through} in a later statement,
+ * hence in a snapshot that includes this transaction, and recognises the record as too old.
+ */
+public final class ClaimPruning {
+    private static final String PRUNE = "WITH old AS (SELECT p.message_id FROM {processed_messages} p"
+            + " JOIN {partition_generations} g ON g.fence_key = p.fence_key"
+            + " WHERE p.consumer_name = ? AND p.processed_at < clock_timestamp() - ? * interval '1 millisecond'"
+            + " AND p.source_offset < g.watermark"
+            + " AND NOT EXISTS (SELECT FROM {dead_letters} d WHERE d.consumer_name = p.consumer_name"
+            + " AND d.message_id = p.message_id AND d.status <> 'RESOLVED')"
+            + " ORDER BY p.processed_at LIMIT ? FOR UPDATE OF p SKIP LOCKED),"
+            + " gone AS (DELETE FROM {processed_messages} p USING old WHERE p.consumer_name = ?"
+            + " AND p.message_id = old.message_id RETURNING p.fence_key, p.source_offset),"
+            + " through AS (SELECT fence_key, max(source_offset) AS source_offset, count(*) AS rows FROM gone GROUP BY fence_key),"
+            + " raised AS (UPDATE {partition_generations} g SET pruned_through = greatest(g.pruned_through, t.source_offset)"
+            + " FROM through t WHERE g.fence_key = t.fence_key)"
+            + " SELECT coalesce(sum(rows), 0) FROM through";
+
+    private final Database database;
+    private final Duration retention;
+    private final int batch;
+
+    public ClaimPruning(Database database, Duration retention, int batch) {
+        this.database = database;
+        this.retention = retention;
+        this.batch = batch;
+    }
+
+    /** One batch; returns how many claims it deleted. */
+    public long prune(Connection connection) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement(database.tables().sql(PRUNE))) {
+            new Parameters(connection, statement)
+                    .text(database.consumer())
+                    .number(retention.toMillis())
+                    .number(batch)
+                    .text(database.consumer());
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                return row.getLong(1);
+            }
+        }
+    }
+}

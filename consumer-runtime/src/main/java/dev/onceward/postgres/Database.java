@@ -1,0 +1,129 @@
+package dev.onceward.postgres;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.postgresql.core.BaseConnection;
+
+/** The database as the runtime sees it: connections, table names, and the limits its transactions set themselves. */
+public final class Database {
+    private static final int TRANSACTION_TIMEOUT_SINCE = 170_000;
+
+    private final DataSource dataSource;
+    private final Tables tables;
+    private final String consumer;
+    private final int serverVersion;
+
+    public Database(DataSource dataSource, Tables tables, String consumer, int serverVersion) {
+        this.dataSource = dataSource;
+        this.tables = tables;
+        this.consumer = consumer;
+        this.serverVersion = serverVersion;
+    }
+
+    public Tables tables() {
+        return tables;
+    }
+
+    public String consumer() {
+        return consumer;
+    }
+
+    /** Whether the server knows {@code transaction_timeout} (PostgreSQL 17). */
+    boolean hasTransactionTimeout() {
+        return serverVersion >= TRANSACTION_TIMEOUT_SINCE;
+    }
+
+    /** A connection with auto-commit off. Whoever closes it has committed or rolled back before. */
+    public Connection open() throws SQLException {
+        Connection connection = dataSource.getConnection();
+        try {
+            connection.setAutoCommit(false);
+            return connection;
+        } catch (SQLException | RuntimeException e) {
+            closeQuietly(connection, e);
+            throw e;
+        }
+    }
+
+    /** Runs one transaction of the runtime's own; rolls back if {@code work} throws. */
+    public <T> T inTransaction(Duration statementLimit, Work<T> work) throws SQLException {
+        Connection connection = open();
+        try {
+            limit(connection, statementLimit);
+            T result = work.run(connection);
+            connection.commit();
+            connection.close();
+            return result;
+        } catch (SQLException | RuntimeException | Error e) {
+            rollbackAndClose(connection, e);
+            throw e;
+        }
+    }
+
+    /** Whether the database answers and takes writes; throws what it says if not. */
+    public void probe(Duration limit) throws SQLException {
+        inTransaction(limit, connection -> {
+            try (PreparedStatement statement = connection.prepareStatement("SELECT pg_is_in_recovery()");
+                    ResultSet row = statement.executeQuery()) {
+                row.next();
+                if (row.getBoolean(1)) {
+                    throw new SQLException("the database is a standby and takes no writes", "25006");
+                }
+                return true;
+            }
+        });
+    }
+
+    /** The driver's own view, for its transaction state; needs a driver connection behind the pool's. */
+    public static BaseConnection driver(Connection connection) throws SQLException {
+        return connection.unwrap(BaseConnection.class);
+    }
+
+    /** Rolls back and gives the connection back; a failure on the way never hides {@code cause}. */
+    public static void rollbackAndClose(Connection connection, Throwable cause) {
+        try {
+            connection.rollback();
+        } catch (SQLException | RuntimeException e) {
+            cause.addSuppressed(e);
+            abort(connection);
+        }
+        closeQuietly(connection, cause);
+    }
+
+    /** Closes the socket, so that neither side goes on: the server rolls back what is open. */
+    public static void abort(Connection connection) {
+        try {
+            connection.abort(Runnable::run);
+        } catch (SQLException | RuntimeException e) {
+            // It is broken already, which is what was wanted.
+        }
+    }
+
+    private static void closeQuietly(Connection connection, Throwable cause) {
+        try {
+            connection.close();
+        } catch (SQLException | RuntimeException e) {
+            cause.addSuppressed(e);
+        }
+    }
+
+    private static void limit(Connection connection, Duration limit) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(
+                "SELECT set_config('statement_timeout', ?, true), set_config('lock_timeout', ?, true)")) {
+            String millis = Long.toString(limit.toMillis());
+            statement.setString(1, millis);
+            statement.setString(2, millis);
+            statement.execute();
+        }
+    }
+
+    /** What runs inside {@link #inTransaction}. */
+    @FunctionalInterface
+    public interface Work<T> {
+        T run(Connection connection) throws SQLException;
+    }
+}

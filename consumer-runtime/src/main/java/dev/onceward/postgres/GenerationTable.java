@@ -1,0 +1,225 @@
+package dev.onceward.postgres;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+
+/** Generations of (consumer, topic, partition) in {@code partition_generations}: who owns what, and the takeover. */
+public final class GenerationTable {
+    private static final String FIND = "SELECT topic_id, watermark FROM {partition_generations}"
+            + " WHERE consumer_name = ? AND topic = ? AND partition = ?";
+    private static final String CREATE =
+            "INSERT INTO {partition_generations} (consumer_name, topic, partition, topic_id)"
+                    + " VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING";
+    private static final String KEYS = "SELECT topic, partition, fence_key FROM {partition_generations}"
+            + " WHERE consumer_name = ? AND topic = ANY (?)";
+    private static final String TRY_LOCK = "SELECT k, pg_try_advisory_xact_lock(?, k) FROM unnest(?) AS k";
+    private static final String LOCK = "SELECT pg_advisory_xact_lock(?, ?)";
+    // Under the exclusive lock no transaction of an older generation runs, and none can commit later.
+    // "Unclean": another worker had it and did not release it. "Stuck": and it had not finished a single record.
+    // A recreated topic begins anew: what is stored about its namesake says nothing about its offsets.
+    private static final String TAKE = "UPDATE {partition_generations} g SET generation = g.generation + 1,"
+            + " stuck_takeovers = CASE WHEN NOT u.unclean THEN 0 WHEN g.resume_offset = ? THEN g.stuck_takeovers + 1 ELSE 1 END,"
+            + " unclean_takeovers = g.unclean_takeovers + u.unclean::int,"
+            + " worker_id = ?, acquired_at = clock_timestamp(), released_at = NULL, resume_offset = ?,"
+            + " watermark = CASE WHEN g.topic_id = ? THEN g.watermark END,"
+            + " pruned_through = CASE WHEN g.topic_id = ? THEN g.pruned_through ELSE -1 END, topic_id = ?"
+            + " FROM (SELECT fence_key, worker_id IS NOT NULL AND released_at IS NULL AND worker_id <> ?"
+            + " AND topic_id = ? AS unclean FROM {partition_generations} WHERE fence_key = ?) u"
+            + " WHERE g.fence_key = u.fence_key"
+            + " RETURNING g.generation, u.unclean, g.stuck_takeovers";
+    private static final String RELEASE = "UPDATE {partition_generations} SET released_at = clock_timestamp(),"
+            + " watermark = coalesce(?, watermark) WHERE fence_key = ? AND generation = ? AND released_at IS NULL";
+    // Holders only: those who wait for the lock have done nothing wrong. An advisory lock with two keys shows as
+    // classid, objid and objsubid 2.
+    private static final String END_HOLDERS =
+            "SELECT pid, pg_terminate_backend(pid) FROM (SELECT DISTINCT pid FROM pg_locks"
+                    + " WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+                    + " AND classid = ?::bigint::oid AND objid = ?::bigint::oid AND objsubid = 2 AND granted"
+                    + " AND pid <> pg_backend_pid()) AS holders";
+
+    private final Database database;
+
+    public GenerationTable(Database database) {
+        this.database = database;
+    }
+
+    /** What is stored about a partition, if this consumer ever took it over. */
+    public Optional<Stored> find(Connection connection, String topic, int partition) throws SQLException {
+        try (PreparedStatement statement = prepare(connection, FIND)) {
+            parameters(connection, statement).text(topic).number(partition);
+            try (ResultSet row = statement.executeQuery()) {
+                if (!row.next()) {
+                    return Optional.empty();
+                }
+                UUID topicId = row.getObject(1, UUID.class);
+                long watermark = row.getLong(2);
+                return Optional.of(
+                        new Stored(topicId, row.wasNull() ? OptionalLong.empty() : OptionalLong.of(watermark)));
+            }
+        }
+    }
+
+    /** Makes sure that each partition has a row, and gives its fence key. */
+    public Map<Candidate, Integer> fenceKeys(Connection connection, Collection<Candidate> candidates)
+            throws SQLException {
+        Map<Candidate, Integer> keys = readFenceKeys(connection, candidates);
+        if (keys.size() < candidates.size()) {
+            try (PreparedStatement statement = prepare(connection, CREATE)) {
+                for (Candidate candidate : candidates) {
+                    if (!keys.containsKey(candidate)) {
+                        parameters(connection, statement)
+                                .text(candidate.topic())
+                                .number(candidate.partition())
+                                .uuid(candidate.topicId());
+                        statement.addBatch();
+                    }
+                }
+                statement.executeBatch();
+            }
+            keys = readFenceKeys(connection, candidates);
+        }
+        return keys;
+    }
+
+    private Map<Candidate, Integer> readFenceKeys(Connection connection, Collection<Candidate> candidates)
+            throws SQLException {
+        Map<String, Candidate> wanted = new HashMap<>();
+        candidates.forEach(candidate -> wanted.put(candidate.topic() + "/" + candidate.partition(), candidate));
+        Map<Candidate, Integer> keys = new HashMap<>();
+        try (PreparedStatement statement = prepare(connection, KEYS)) {
+            parameters(connection, statement)
+                    .array(
+                            "text",
+                            candidates.stream().map(Candidate::topic).distinct().toArray());
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    Candidate candidate = wanted.get(row.getString(1) + "/" + row.getInt(2));
+                    if (candidate != null) {
+                        keys.put(candidate, row.getInt(3));
+                    }
+                }
+            }
+        }
+        return keys;
+    }
+
+    /** Locks those that are free, without waiting, until the end of the transaction. */
+    public List<Integer> tryLock(Connection connection, Collection<Integer> fenceKeys) throws SQLException {
+        try (PreparedStatement statement = prepare(connection, TRY_LOCK)) {
+            new Parameters(connection, statement)
+                    .number(database.tables().lockClass())
+                    .array("int4", fenceKeys.stream().sorted().toArray());
+            List<Integer> locked = new ArrayList<>();
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    if (row.getBoolean(2)) {
+                        locked.add(row.getInt(1));
+                    }
+                }
+            }
+            return locked;
+        }
+    }
+
+    /**
+     * Waits for the lock: behind the transactions that hold it, ahead of those that come later.
+     *
+     * @throws SQLException 55P03 after {@code patience}
+     */
+    public void lock(Connection connection, int fenceKey, Duration patience) throws SQLException {
+        try (PreparedStatement limit = connection.prepareStatement("SELECT set_config('lock_timeout', ?, true)")) {
+            limit.setString(1, Long.toString(patience.toMillis()));
+            limit.execute();
+        }
+        try (PreparedStatement statement = prepare(connection, LOCK)) {
+            statement.setInt(1, database.tables().lockClass());
+            statement.setInt(2, fenceKey);
+            statement.execute();
+        }
+    }
+
+    /** Raises the generation; the caller holds the exclusive lock. */
+    public Ownership take(Connection connection, Candidate candidate, int fenceKey, String workerId, long resumeOffset)
+            throws SQLException {
+        try (PreparedStatement statement = prepare(connection, TAKE)) {
+            new Parameters(connection, statement)
+                    .number(resumeOffset)
+                    .text(workerId)
+                    .number(resumeOffset)
+                    .uuid(candidate.topicId())
+                    .uuid(candidate.topicId())
+                    .uuid(candidate.topicId())
+                    .text(workerId)
+                    .uuid(candidate.topicId())
+                    .number(fenceKey);
+            try (ResultSet row = statement.executeQuery()) {
+                if (!row.next()) {
+                    throw new SQLException("the row of fence key " + fenceKey + " is gone", "02000");
+                }
+                return new Ownership(
+                        candidate.topic(),
+                        candidate.partition(),
+                        new Fence(fenceKey, row.getLong(1)),
+                        candidate.topicId(),
+                        row.getBoolean(2),
+                        row.getInt(3));
+            }
+        }
+    }
+
+    /** Marks a partition as given back in order, if it still is this worker's. */
+    public void release(Connection connection, Fence fence, OptionalLong watermark) throws SQLException {
+        try (PreparedStatement statement = prepare(connection, RELEASE)) {
+            statement.setObject(1, watermark.isPresent() ? watermark.getAsLong() : null, java.sql.Types.BIGINT);
+            statement.setInt(2, fence.fenceKey());
+            statement.setLong(3, fence.generation());
+            statement.executeUpdate();
+        }
+    }
+
+    /**
+     * Ends the server processes that hold the lock of a fence key: a client frozen in the middle of a result is caught
+     * by no limit of the server.
+     *
+     * @return how many were told to end
+     * @throws SQLException 42501 if this role may not
+     */
+    public int endHolders(Connection connection, int fenceKey) throws SQLException {
+        try (PreparedStatement statement = prepare(connection, END_HOLDERS)) {
+            statement.setLong(1, database.tables().lockClass());
+            statement.setLong(2, Integer.toUnsignedLong(fenceKey));
+            int ended = 0;
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    ended++;
+                }
+            }
+            return ended;
+        }
+    }
+
+    private PreparedStatement prepare(Connection connection, String sql) throws SQLException {
+        return connection.prepareStatement(database.tables().sql(sql));
+    }
+
+    private Parameters parameters(Connection connection, PreparedStatement statement) throws SQLException {
+        return new Parameters(connection, statement).text(database.consumer());
+    }
+
+    /** What is stored about a partition: the topic it stood for and the watermark of the last heartbeat. */
+    public record Stored(UUID topicId, OptionalLong watermark) {}
+
+    /** A partition to take over. */
+    public record Candidate(String topic, int partition, UUID topicId) {}
+}

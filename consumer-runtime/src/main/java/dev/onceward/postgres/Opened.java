@@ -1,0 +1,46 @@
+package dev.onceward.postgres;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the opening of a transaction found.
+ *
+ * @param backendPid the server process, to end it if this worker must
+ * @param isolation isolation level the server uses; only {@code read committed} is sound
+ * @param transactionId id of the transaction if one was assigned: claims assign it
+ * @param stale fences whose generation is not the worker's any more
+ * @param claimed ids this transaction claimed
+ * @param existing claims found for ids it could not claim
+ * @param deadLetters dead letters that carry one of the ids
+ * @param prunedThrough by fence key: claims of offsets up to here may be gone
+ */
+public record Opened(
+        int backendPid,
+        String isolation,
+        @Nullable String transactionId,
+        Set<Fence> stale,
+        Set<String> claimed,
+        Map<String, Existing> existing,
+        List<KnownDeadLetter> deadLetters,
+        Map<Integer, Long> prunedThrough) {
+
+    /** A claim that another transaction committed, or this worker's own of which the answer was lost. */
+    public record Existing(long payloadHash, int fenceKey, long sourceOffset, long generation) {}
+
+    /** A dead letter with an id of this group. */
+    public record KnownDeadLetter(
+            String messageId, long payloadHash, @Nullable Long editedPayloadHash, String status) {
+
+        /** Whether it stands for the content with this hash, as it was or as an operator edited it. */
+        public boolean isFor(long hash) {
+            return payloadHash == hash || (editedPayloadHash != null && editedPayloadHash == hash);
+        }
+
+        public boolean resolved() {
+            return status.equals("RESOLVED");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package dev.onceward.postgres;
+
+import dev.onceward.config.ConfigurationException;
+import dev.onceward.config.ConsumerSettings;
+import dev.onceward.migrations.SchemaVersion;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+import org.postgresql.core.BaseConnection;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What must be so in the database before a worker may start; everything wrong is said at once. */
+public final class StartChecks {
+    private static final Logger LOG = LoggerFactory.getLogger(StartChecks.class);
+    private static final int OLDEST_SERVER = 140_000;
+    private static final String SETTINGS = "SELECT current_setting('server_version_num')::int,"
+            + " current_setting('synchronous_commit'), current_setting('standard_conforming_strings'), pg_is_in_recovery()";
+    private static final String GROUP = "INSERT INTO {consumers} (consumer_name, group_id) VALUES (?, ?)"
+            + " ON CONFLICT (consumer_name) DO UPDATE SET consumer_name = excluded.consumer_name RETURNING group_id";
+    // Sessions of other roles that hold locks of ours: a takeover might have to end them.
+    private static final String FOREIGN =
+            "SELECT DISTINCT a.usename FROM pg_locks l JOIN pg_stat_activity a USING (pid)"
+                    + " WHERE l.locktype = 'advisory' AND l.classid = ?::bigint::oid AND l.objsubid = 2"
+                    + " AND a.usename <> current_user AND NOT pg_has_role(current_user, 'pg_signal_backend', 'USAGE')";
+
+    private final DataSource dataSource;
+    private final ConsumerSettings settings;
+
+    public StartChecks(DataSource dataSource, ConsumerSettings settings) {
+        this.dataSource = dataSource;
+        this.settings = settings;
+    }
+
+    /**
+     * Checks the schema's version, the server's settings, and that the consumer's name belongs to this group.
+     *
+     * @return the server's version number, like 180001
+     * @throws ConfigurationException what is wrong, and what to do
+     * @throws dev.onceward.migrations.SchemaVersionException tables missing, older or newer
+     * @throws SQLException the database cannot be asked now
+     */
+    public int run() throws SQLException {
+        SchemaVersion.verify(dataSource, settings.schema());
+        List<String> problems = new ArrayList<>();
+        Tables tables = new Tables(settings.schema());
+        Database database = new Database(dataSource, tables, settings.consumer(), 0);
+        int version = database.inTransaction(settings.limits().lock(), connection -> {
+            if (!connection.isWrapperFor(BaseConnection.class)) {
+                problems.add("data-source: its connections do not unwrap to the PostgreSQL driver's;"
+                        + " give a pool that supports java.sql.Wrapper, as HikariCP does");
+            }
+            checkGroup(connection, tables, problems);
+            warnOfForeignSessions(connection, tables);
+            return checkSettings(connection, problems);
+        });
+        if (!problems.isEmpty()) {
+            throw new ConfigurationException(problems);
+        }
+        return version;
+    }
+
+    private int checkSettings(Connection connection, List<String> problems) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(SETTINGS);
+                ResultSet row = statement.executeQuery()) {
+            row.next();
+            int version = row.getInt(1);
+            if (version < OLDEST_SERVER) {
+                problems.add("database: PostgreSQL 14 or newer is needed, this is " + version / 10_000);
+            }
+            String synchronousCommit = row.getString(2);
+            if (!settings.allowAsynchronousCommit()
+                    && (synchronousCommit.equals("off") || synchronousCommit.equals("local"))) {
+                problems.add("onceward.allow-asynchronous-commit: synchronous_commit is " + synchronousCommit
+                        + ", so an acknowledged effect can be lost in a crash or failover; set it to on for this role"
+                        + " or database, or accept the loss by setting this to true");
+            }
+            if (!row.getString(3).equals("on")) {
+                problems.add("database: standard_conforming_strings must be on, it decides where an SQL text ends");
+            }
+            if (row.getBoolean(4)) {
+                throw new SQLException("the database is a standby and takes no writes", "25006");
+            }
+            return version;
+        }
+    }
+
+    private void checkGroup(Connection connection, Tables tables, List<String> problems) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(tables.sql(GROUP))) {
+            statement.setString(1, settings.consumer());
+            statement.setString(2, settings.groupId());
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                String group = row.getString(1);
+                if (!group.equals(settings.groupId())) {
+                    problems.add("onceward.group-id: the consumer " + settings.consumer() + " belongs to the group "
+                            + group + ", not " + settings.groupId()
+                            + ": two groups under one name would take partitions from each other for ever."
+                            + " Use that group, another consumer name, or change its row in the table consumers");
+                }
+            }
+        }
+    }
+
+    private static void warnOfForeignSessions(Connection connection, Tables tables) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(FOREIGN)) {
+            statement.setLong(1, tables.lockClass());
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    LOG.atWarn()
+                            .addKeyValue("role", row.getString(1))
+                            .log("Workers with another role hold locks, and this role may not end their sessions:"
+                                    + " use one role for all workers, or grant pg_signal_backend");
+                }
+            }
+        }
+    }
+}
