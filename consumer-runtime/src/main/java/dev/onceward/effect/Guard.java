@@ -31,6 +31,7 @@ final class Guard {
     private final IdentityHashMap<Statement, Statement> statements = new IdentityHashMap<>();
     private @Nullable SQLException lastError;
     private boolean trusted;
+    private boolean doubtful;
 
     // Read by threads that must find themselves refused.
     private volatile @Nullable Thread owner;
@@ -51,6 +52,17 @@ final class Guard {
         owner = Thread.currentThread();
         closeStatements();
         lastError = null;
+        doubtful = false;
+    }
+
+    /** A text runs in which a word stands that can end a transaction. */
+    void doubt() {
+        doubtful = true;
+    }
+
+    /** Whether such a text ran since the turn began. */
+    boolean doubtful() {
+        return doubtful;
     }
 
     /**

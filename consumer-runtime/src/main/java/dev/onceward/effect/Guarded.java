@@ -74,9 +74,13 @@ abstract class Guarded implements InvocationHandler {
     }
 
     /** @throws IllegalStateException if the text has transaction control in it */
-    static void checkText(Object sql) {
-        SqlText.transactionControl((String) sql).ifPresent(control -> {
-            throw new IllegalStateException(Refusal.ofControl(control, (String) sql));
-        });
+    static void checkText(Guard guard, Object sql) {
+        SqlText text = SqlText.of((String) sql);
+        if (text.control() != null) {
+            throw new IllegalStateException(Refusal.ofControl(text.control(), (String) sql));
+        }
+        if (text.doubtful()) {
+            guard.doubt();
+        }
     }
 }

@@ -20,7 +20,7 @@ final class GuardedConnection extends Guarded {
             throw new IllegalStateException(refusal);
         }
         if (method.startsWith("prepare") || method.equals("nativeSQL")) {
-            checkText(arguments[0]);
+            checkText(guard, arguments[0]);
         }
         if (RUN_SQL.contains(method)) {
             guard.beforeSql();

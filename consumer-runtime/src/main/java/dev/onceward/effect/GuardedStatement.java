@@ -16,7 +16,7 @@ final class GuardedStatement extends Guarded {
     void before(String method, Object[] arguments) throws SQLException {
         boolean executes = method.startsWith("execute");
         if ((executes || method.equals("addBatch")) && arguments.length > 0) {
-            checkText(arguments[0]);
+            checkText(guard, arguments[0]);
         }
         if (executes) {
             guard.beforeSql();

@@ -72,6 +72,11 @@ public final class HandlerEffect implements Effect, AutoCloseable {
         return usedOwnSql;
     }
 
+    /** Whether the present member ran a text that could, if it was misread, have ended the transaction. */
+    public boolean mayHaveEndedTransaction() {
+        return guard.doubtful();
+    }
+
     /**
      * The error that the last failing statement of the present member's own ended in: what a handler swallowed that left
      * the transaction failed. Empty if none failed.

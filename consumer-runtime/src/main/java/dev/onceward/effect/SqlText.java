@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param placeholders how many {@code ?} it has
  * @param terminated whether every quote and comment ends
  * @param returning whether the word RETURNING stands in it
+ * @param doubtful whether a word that can end a transaction stands anywhere in it, be it quoted: without one, no error
+ *     of this reading could have let a transaction's end through
  */
 record SqlText(
         @Nullable String control,
@@ -23,10 +26,14 @@ record SqlText(
         int statements,
         int placeholders,
         boolean terminated,
-        boolean returning) {
+        boolean returning,
+        boolean doubtful) {
 
     /** Handlers run the same few texts again and again. Emptied when full: the ones in use are back at once. */
     private static final Map<String, SqlText> KNOWN = new ConcurrentHashMap<>();
+
+    private static final Pattern ENDS_TRANSACTION =
+            Pattern.compile("commit|rollback|abort|end|prepare", Pattern.CASE_INSENSITIVE);
 
     private static final int MOST_KNOWN = 1_000;
     private static final int LONGEST_KNOWN = 4_096;
@@ -93,7 +100,8 @@ record SqlText(
                 statements,
                 placeholders,
                 !lexer.unterminated(),
-                returning);
+                returning,
+                ENDS_TRANSACTION.matcher(sql).find());
     }
 
     /** As PostgreSQL compares key words: only ASCII letters have two cases. */

@@ -1,0 +1,346 @@
+package dev.onceward.effect;
+
+import dev.onceward.effect.Claims.Verdict;
+import dev.onceward.effect.TransactionWatch.Phase;
+import dev.onceward.failure.Classifier;
+import dev.onceward.failure.SqlStates;
+import dev.onceward.handler.FailureClass;
+import dev.onceward.handler.Message;
+import dev.onceward.handler.MessageFailedException;
+import dev.onceward.postgres.Database;
+import dev.onceward.postgres.Opened;
+import dev.onceward.postgres.Opening;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import org.jdbi.v3.core.Jdbi;
+import org.postgresql.core.TransactionState;
+
+/**
+ * One group in one database transaction: fence and claims, handlers, declared updates, COMMIT.
+ *
+ * <p>Why an effect is there once. The claim, unique in (consumer, message id), is inserted by the same transaction that
+ * writes the effect: of two transactions that try, one waits for the other and then finds its claim. Why a stale worker
+ * writes nothing: {@link Opening}. Why a lost answer of COMMIT does no harm: the group is run again, and a claim found
+ * with this record's own coordinates and generation says that it had committed; while the old server process is still
+ * at it, the INSERT of the new one waits for it. Why a duplicate is not completed too early: its original was committed
+ * when this transaction's snapshot was taken, and this transaction writes a WAL record of its own, so that its COMMIT
+ * waits for the synchronous standby behind the original's.
+ */
+public final class EffectTransaction {
+    private final Database database;
+    private final Opening opening;
+    private final AfterEffects afterEffects;
+    private final Classifier classifier;
+    private final GroupLimits limits;
+    private final TransactionWatch watch;
+    private final Jdbi jdbi;
+    private final Clock clock;
+
+    public EffectTransaction(
+            Database database,
+            Opening opening,
+            AfterEffects afterEffects,
+            Classifier classifier,
+            GroupLimits limits,
+            TransactionWatch watch,
+            Jdbi jdbi,
+            Clock clock) {
+        this.database = database;
+        this.opening = opening;
+        this.afterEffects = afterEffects;
+        this.classifier = classifier;
+        this.limits = limits;
+        this.watch = watch;
+        this.jdbi = jdbi;
+        this.clock = clock;
+    }
+
+    /** Runs the group; never throws, and gives the connection back (or breaks it) in every case. */
+    public GroupOutcome run(List<Member> members) {
+        Connection connection;
+        try {
+            connection = database.open();
+        } catch (SQLException | RuntimeException e) {
+            return new GroupOutcome.Failed(OptionalInt.empty(), e, classifier.ofRuntime(e));
+        }
+        Run run = new Run(connection, members);
+        GroupOutcome outcome;
+        try {
+            outcome = run.execute();
+        } catch (Throwable e) { // an Error must not leave the connection behind either
+            outcome = run.failed(e);
+        }
+        Optional<Phase> expired = watch.end();
+        return run.finish(outcome, expired);
+    }
+
+    /** The run of one group; its fields are what the steps share. */
+    private final class Run {
+        private final Connection connection;
+        private final List<Member> members;
+        private final Claims claims;
+        private final long startNanos = System.nanoTime();
+        private long runStartNanos = startNanos;
+        private int current = -1;
+
+        Run(Connection connection, List<Member> members) {
+            this.connection = connection;
+            this.members = members;
+            this.claims = new Claims(members);
+        }
+
+        GroupOutcome execute() throws SQLException {
+            watch.opening(connection, limits.openingDeadline(startNanos));
+            Opened opened =
+                    opening.open(connection, members.stream().map(Member::fence).toList(), claims.toInsert());
+            if (!opened.isolation().equals("read committed")) {
+                throw new SQLException(
+                        "the isolation level is " + opened.isolation() + "; Onceward needs read committed:"
+                                + " set default_transaction_isolation for this role or pool",
+                        "25001");
+            }
+            watch.backend(opened.backendPid());
+            if (!opened.stale().isEmpty()) {
+                return new GroupOutcome.Stale(opened.stale());
+            }
+            Optional<List<Verdict>> verdicts = claims.judge(opened);
+            if (verdicts.isEmpty()) {
+                return contention("a claim that stood in the way is gone");
+            }
+            return handle(opened, verdicts.get());
+        }
+
+        private GroupOutcome handle(Opened opened, List<Verdict> verdicts) throws SQLException {
+            runStartNanos = System.nanoTime();
+            HandlerEffect effect = new HandlerEffect(connection, jdbi);
+            try {
+                Optional<GroupOutcome> stopped = callHandlers(opened, verdicts, effect);
+                if (stopped.isPresent()) {
+                    return stopped.get();
+                }
+                current = -1;
+                if (!watch.enter(Phase.SENDING, limits.groupDeadline(runStartNanos, members.size()))) {
+                    return new GroupOutcome.OverBudget(elapsed());
+                }
+                effect.flush();
+            } catch (DeclaredUpdateException e) {
+                return blame(e);
+            } finally {
+                effect.close();
+            }
+            long runNanos = elapsed();
+            afterEffects.write(connection, members, verdicts, opened);
+            if (effect.usedOwnSql() && !sameTransaction(opened)) {
+                return new GroupOutcome.Tampered(members.size() - 1);
+            }
+            return commit(verdicts, runNanos);
+        }
+
+        private Optional<GroupOutcome> callHandlers(Opened opened, List<Verdict> verdicts, HandlerEffect effect)
+                throws SQLException {
+            Set<Handling> batchesDone = new HashSet<>();
+            for (int i = 0; i < members.size(); i++) {
+                Handling handling = members.get(i).handling();
+                if (verdicts.get(i) != Verdict.RUN
+                        || (handling instanceof Handling.Batch && !batchesDone.add(handling))) {
+                    continue;
+                }
+                if (i > 0 && limits.overBudget(runStartNanos, System.nanoTime())) {
+                    return Optional.of(new GroupOutcome.OverBudget(elapsed()));
+                }
+                current = i;
+                Optional<GroupOutcome> stopped = call(handling, messagesFor(i, verdicts), effect, opened);
+                if (stopped.isPresent()) {
+                    return stopped;
+                }
+            }
+            return Optional.empty();
+        }
+
+        private List<Message<?, ?>> messagesFor(int index, List<Verdict> verdicts) {
+            Member member = members.get(index);
+            if (member.handling() instanceof Handling.Single) {
+                return List.of(member.message());
+            }
+            List<Message<?, ?>> batch = new ArrayList<>();
+            for (int i = index; i < members.size(); i++) {
+                if (verdicts.get(i) == Verdict.RUN && members.get(i).handling().equals(member.handling())) {
+                    batch.add(members.get(i).message());
+                }
+            }
+            return List.copyOf(batch);
+        }
+
+        private Optional<GroupOutcome> call(
+                Handling handling, List<Message<?, ?>> messages, HandlerEffect effect, Opened opened)
+                throws SQLException {
+            long now = System.nanoTime();
+            if (!watch.enterHandler(culpritOf(handling), limits.handlerDeadline(now))) {
+                return Optional.of(new GroupOutcome.OverBudget(elapsed()));
+            }
+            effect.begin(current, clock.instant().plus(limits.handler()));
+            try {
+                handling.call(messages, effect);
+            } catch (MessageFailedException e) {
+                Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
+                return Optional.of(blame(indexOf(e.failedMessage()), cause));
+            } catch (Throwable e) { // an Error of a handler is a failure of its message, never of the lane
+                return Optional.of(
+                        effect.failedUpdate().map(this::blame).orElseGet(() -> blame(culpritOf(handling), e)));
+            }
+            // A declared update of an earlier member may have failed while this handler read; whether it let that pass
+            // or not.
+            Optional<DeclaredUpdateException> failed = effect.failedUpdate();
+            return failed.isPresent() ? failed.map(this::blame) : checkTransaction(handling, effect, opened);
+        }
+
+        /** The driver knows without asking the server whether the transaction is still there. */
+        private Optional<GroupOutcome> checkTransaction(Handling handling, HandlerEffect effect, Opened opened)
+                throws SQLException {
+            TransactionState state = Database.driver(connection).getTransactionState();
+            if (state == TransactionState.FAILED) {
+                return Optional.of(blame(culpritOf(handling), swallowed(effect)));
+            }
+            if (state == TransactionState.IDLE || (effect.mayHaveEndedTransaction() && !sameTransaction(opened))) {
+                return Optional.of(new GroupOutcome.Tampered(current));
+            }
+            return Optional.empty();
+        }
+
+        private Throwable swallowed(HandlerEffect effect) {
+            return new IllegalStateException(
+                    "the handler of " + members.get(current).message()
+                            + " swallowed an SQL error: its transaction cannot commit any more."
+                            + " Let the exception pass, or use a savepoint.",
+                    effect.ownSqlError().orElse(null));
+        }
+
+        private boolean sameTransaction(Opened opened) throws SQLException {
+            try (PreparedStatement statement =
+                            connection.prepareStatement("SELECT pg_current_xact_id_if_assigned()::text");
+                    ResultSet row = statement.executeQuery()) {
+                row.next();
+                return Objects.equals(opened.transactionId(), row.getString(1));
+            }
+        }
+
+        private GroupOutcome commit(List<Verdict> verdicts, long runNanos) {
+            current = -1;
+            if (!watch.enter(Phase.COMMITTING, limits.commitDeadline(System.nanoTime()))) {
+                return new GroupOutcome.OverBudget(runNanos);
+            }
+            try {
+                connection.commit();
+            } catch (SQLException | RuntimeException e) {
+                return refusedByServer(e) ? blame(OptionalInt.empty(), e) : new GroupOutcome.Unknown(e);
+            }
+            return new GroupOutcome.Committed(
+                    verdicts.stream().map(Verdict::result).toList(), runNanos);
+        }
+
+        /**
+         * Whether the server itself said that it did not commit: a deferred constraint, a serialisation failure. With
+         * anything else (the connection, a shutdown, which may strike while COMMIT waits for a standby and is done
+         * locally) the outcome is unknown; taking a known one for unknown does no harm.
+         */
+        private static boolean refusedByServer(Exception e) {
+            return SqlStates.find(e)
+                    .filter(state -> state.startsWith("23")
+                            || state.startsWith("40")
+                            || state.startsWith("P0")
+                            || state.startsWith("22")
+                            || state.equals("25P02"))
+                    .filter(state -> !state.equals("40003")) // "statement completion unknown"
+                    .isPresent();
+        }
+
+        private GroupOutcome blame(DeclaredUpdateException e) {
+            OptionalInt culprit = members.size() == 1 ? OptionalInt.of(0) : e.member();
+            return blame(culprit, Objects.requireNonNullElse(e.getCause(), e));
+        }
+
+        private GroupOutcome blame(OptionalInt culprit, Throwable error) {
+            return new GroupOutcome.Failed(culprit, error, classifier.ofHandler(error));
+        }
+
+        GroupOutcome failed(Throwable error) {
+            return new GroupOutcome.Failed(OptionalInt.empty(), error, classifier.ofRuntime(error));
+        }
+
+        private GroupOutcome contention(String what) {
+            return new GroupOutcome.Failed(
+                    OptionalInt.empty(), new SQLException(what, "40001"), FailureClass.CONTENTION);
+        }
+
+        private OptionalInt culpritOf(Handling handling) {
+            // A batch of one message has its culprit; of a larger one nobody knows.
+            return handling instanceof Handling.Single || members.size() == 1
+                    ? OptionalInt.of(current)
+                    : OptionalInt.empty();
+        }
+
+        private OptionalInt indexOf(Message<?, ?> message) {
+            for (int i = 0; i < members.size(); i++) {
+                if (members.get(i).message().coordinates().equals(message.coordinates())) {
+                    return OptionalInt.of(i);
+                }
+            }
+            return OptionalInt.empty();
+        }
+
+        private long elapsed() {
+            return System.nanoTime() - runStartNanos;
+        }
+
+        /**
+         * Gives the connection back, and corrects the outcome where the runtime's own clock ended the transaction: what
+         * the driver threw then is only a symptom.
+         */
+        GroupOutcome finish(GroupOutcome outcome, Optional<Phase> expired) {
+            if (outcome instanceof GroupOutcome.Committed) {
+                try {
+                    connection.close();
+                } catch (SQLException | RuntimeException e) {
+                    Database.abort(connection); // it has committed; the pool may do what it likes with the rest
+                }
+                return outcome;
+            }
+            Throwable cause = outcome instanceof GroupOutcome.Failed failed ? failed.error() : new Throwable();
+            if (expired.isPresent() || outcome instanceof GroupOutcome.Unknown) {
+                Database.abort(connection);
+            }
+            Database.rollbackAndClose(connection, cause);
+            return expired.map(phase -> onExpiry(phase, outcome, cause)).orElse(outcome);
+        }
+
+        private GroupOutcome onExpiry(Phase phase, GroupOutcome outcome, Throwable cause) {
+            return switch (phase) {
+                case IDLE -> outcome;
+                case OPENING -> new GroupOutcome.Failed(OptionalInt.empty(), cause, FailureClass.INFRASTRUCTURE);
+                case COMMITTING -> new GroupOutcome.Unknown(cause);
+                case HANDLER, SENDING -> {
+                    if (members.size() > 1 && (phase == Phase.SENDING || current < 0)) {
+                        yield new GroupOutcome.OverBudget(elapsed());
+                    }
+                    OptionalInt culprit = members.size() == 1
+                            ? OptionalInt.of(0)
+                            : members.get(current).handling() instanceof Handling.Single
+                                    ? OptionalInt.of(current)
+                                    : OptionalInt.empty();
+                    yield new GroupOutcome.Failed(
+                            culprit, new HandlerTimeoutException(limits.handler(), cause), FailureClass.TIME_LIMIT);
+                }
+            };
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package dev.onceward.effect;
+
+import dev.onceward.handler.FailureClass;
+import dev.onceward.postgres.Fence;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/** How the transaction of a group ended. In every case but {@link Committed} nothing of it is known to be there. */
+public sealed interface GroupOutcome {
+
+    /**
+     * Committed.
+     *
+     * @param results one for each member, in order
+     * @param runNanos time of handlers and declared updates together
+     */
+    record Committed(List<MemberResult> results, long runNanos) implements GroupOutcome {}
+
+    /** Rolled back: these partitions are not the worker's any more. */
+    record Stale(Set<Fence> fences) implements GroupOutcome {}
+
+    /**
+     * Rolled back.
+     *
+     * @param culprit index of the member that failed; empty where nobody says
+     * @param error what it failed with
+     * @param failure its class
+     */
+    record Failed(OptionalInt culprit, Throwable error, FailureClass failure) implements GroupOutcome {}
+
+    /** Rolled back: its messages together take longer than a group may. Nobody is to blame. */
+    record OverBudget(long runNanos) implements GroupOutcome {}
+
+    /** The connection died while COMMIT was under way; the claims will tell. */
+    record Unknown(Throwable error) implements GroupOutcome {}
+
+    /**
+     * A handler ended the transaction behind the runtime's back.
+     *
+     * @param culprit the member whose handler did; it and those before it are committed, claims included
+     */
+    record Tampered(int culprit) implements GroupOutcome {}
+}

@@ -1,0 +1,119 @@
+package dev.onceward.effect;
+
+import java.sql.Connection;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one lane's transaction is doing and until when it may, so that a watchdog can end it from outside. The lane
+ * thread moves it from phase to phase; whoever comes first, lane or watchdog, wins under the monitor. Only a handler
+ * is interrupted, and COMMIT is never cancelled: its connection is closed, and the claims tell later what happened.
+ */
+public final class TransactionWatch {
+
+    /** What the lane is doing. */
+    public enum Phase {
+        IDLE,
+        OPENING,
+        HANDLER,
+        SENDING,
+        COMMITTING
+    }
+
+    private Phase phase = Phase.IDLE;
+    private long deadlineNanos;
+    private @Nullable Phase expiredIn;
+    private @Nullable Connection connection;
+    private int backendPid;
+    private @Nullable Thread thread;
+    private OptionalInt member = OptionalInt.empty();
+
+    synchronized void opening(Connection opened, long deadline) {
+        phase = Phase.OPENING;
+        connection = opened;
+        thread = Thread.currentThread();
+        backendPid = 0;
+        expiredIn = null;
+        deadlineNanos = deadline;
+    }
+
+    synchronized void backend(int pid) {
+        backendPid = pid;
+    }
+
+    /** Enters a phase, unless the watchdog was faster. */
+    synchronized boolean enter(Phase next, long deadline) {
+        if (expiredIn != null) {
+            return false;
+        }
+        phase = next;
+        deadlineNanos = deadline;
+        return true;
+    }
+
+    /** Enters a handler, unless the watchdog was faster. */
+    synchronized boolean enterHandler(OptionalInt culprit, long deadline) {
+        member = culprit;
+        return enter(Phase.HANDLER, deadline);
+    }
+
+    /** Index of the group's member whose handler ran last, where it is one member's. */
+    public synchronized OptionalInt member() {
+        return member;
+    }
+
+    /** The transaction is over; an interrupt of the watchdog that came too late is taken back. */
+    synchronized Optional<Phase> end() {
+        phase = Phase.IDLE;
+        connection = null;
+        thread = null;
+        Optional<Phase> expired = Optional.ofNullable(expiredIn);
+        if (expired.isPresent() && expired.get() == Phase.HANDLER) {
+            Thread.interrupted();
+        }
+        return expired;
+    }
+
+    /** The phase in which the limit passed, if it did. */
+    synchronized Optional<Phase> expired() {
+        return Optional.ofNullable(expiredIn);
+    }
+
+    /**
+     * Called by the watchdog: ends the transaction if its time is over.
+     *
+     * @return the server process to end, if this call ended the transaction
+     */
+    public synchronized Optional<Expired> expireIfOver(long nowNanos) {
+        if (phase == Phase.IDLE || expiredIn != null || nowNanos - deadlineNanos < 0) {
+            return Optional.empty();
+        }
+        expiredIn = phase;
+        if (phase == Phase.HANDLER && thread != null) {
+            thread.interrupt();
+        }
+        return connection == null
+                ? Optional.empty()
+                : Optional.of(new Expired(phase, connection, phase == Phase.COMMITTING ? 0 : backendPid));
+    }
+
+    /** Whether a transaction is under way. */
+    public synchronized boolean busy() {
+        return phase != Phase.IDLE;
+    }
+
+    /** Whether the lane thread is still inside a transaction that was ended. */
+    public synchronized boolean stuck() {
+        return phase != Phase.IDLE && expiredIn != null;
+    }
+
+    /**
+     * A transaction ended by the watchdog.
+     *
+     * @param phase what it was doing
+     * @param connection to abort
+     * @param backendPid the server process to end; 0: none
+     */
+    public record Expired(Phase phase, Connection connection, int backendPid) {}
+}
