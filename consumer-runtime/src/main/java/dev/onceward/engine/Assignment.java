@@ -1,0 +1,256 @@
+package dev.onceward.engine;
+
+import dev.onceward.catalog.EventNames;
+import dev.onceward.metrics.RuntimeMeters;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The partitions of this worker, by our own bookkeeping: what Kafka assigned and has not revoked. Changed by the poll
+ * thread alone.
+ *
+ * <p>A callback names only what is new or gone, so retained partitions go on undisturbed. It never touches the database
+ * and never throws: what must be asked or written happens in other threads, and a revoke waits for them within its bound.
+ */
+final class Assignment implements ConsumerRebalanceListener {
+    private static final Logger LOG = LoggerFactory.getLogger(Assignment.class);
+
+    private final Consumer<byte[], byte[]> consumer;
+    private final String replayTopic;
+    private final Takeovers takeovers;
+    private final Duration drainLimit;
+    private final RuntimeMeters meters;
+    private final Clock clock;
+    private final Fencings fencings;
+    private final Map<TopicPartition, OwnedPartition> partitions = new ConcurrentHashMap<>();
+    private volatile @Nullable Dispatcher dispatcher;
+    private volatile @Nullable OffsetCommitter committer;
+    private volatile boolean joined;
+
+    Assignment(
+            Consumer<byte[], byte[]> consumer,
+            String replayTopic,
+            Takeovers takeovers,
+            Duration drainLimit,
+            RuntimeMeters meters,
+            Clock clock,
+            Fencings fencings) {
+        this.consumer = consumer;
+        this.replayTopic = replayTopic;
+        this.takeovers = takeovers;
+        this.drainLimit = drainLimit;
+        this.meters = meters;
+        this.clock = clock;
+        this.fencings = fencings;
+    }
+
+    /** The two that depend on the assignment and that it tells about partitions that are gone. */
+    void connect(Dispatcher records, OffsetCommitter offsets) {
+        this.dispatcher = records;
+        this.committer = offsets;
+    }
+
+    @Nullable
+    OwnedPartition get(TopicPartition topicPartition) {
+        return partitions.get(topicPartition);
+    }
+
+    Collection<OwnedPartition> partitions() {
+        return partitions.values();
+    }
+
+    /** Whether the group was ever joined: an empty assignment counts. */
+    boolean joined() {
+        return joined;
+    }
+
+    int inFlight() {
+        int messages = 0;
+        for (OwnedPartition partition : partitions.values()) {
+            messages += partition.window().size();
+        }
+        return messages;
+    }
+
+    // ---- Kafka's callbacks, on the poll thread ----
+
+    @Override
+    public void onPartitionsAssigned(Collection<TopicPartition> added) {
+        joined = true;
+        guarded("assigned", () -> begin(added, Duration.ZERO));
+    }
+
+    @Override
+    public void onPartitionsRevoked(Collection<TopicPartition> revoked) {
+        guarded("revoked", () -> giveBack(revoked, drainLimit));
+    }
+
+    @Override
+    public void onPartitionsLost(Collection<TopicPartition> lost) {
+        guarded("lost", () -> {
+            for (OwnedPartition partition : remove(lost)) {
+                event(EventNames.PARTITION_LOST, partition, "Lost without notice: dropped, nothing committed");
+                end(partition);
+            }
+        });
+    }
+
+    private static void guarded(String callback, Runnable action) {
+        try {
+            action.run();
+        } catch (RuntimeException e) { // thrown from a callback it would end the consumer
+            LOG.atError()
+                    .setCause(e)
+                    .addKeyValue("callback", callback)
+                    .log("A rebalance callback failed; the partitions concerned will be fetched again");
+        }
+    }
+
+    // ---- how a partition begins and ends ----
+
+    private void begin(Collection<TopicPartition> added, Duration delay) {
+        List<OwnedPartition> begun = new ArrayList<>();
+        for (TopicPartition topicPartition : added) {
+            OwnedPartition partition = new OwnedPartition(
+                    topicPartition, topicPartition.topic().equals(replayTopic), clock, meters::clockSkew);
+            OwnedPartition before = partitions.put(topicPartition, partition);
+            if (before != null) {
+                end(before);
+            }
+            // Any position, so that the consumer does not look for one itself; nothing is fetched while it is paused.
+            consumer.pause(List.of(topicPartition));
+            consumer.seek(topicPartition, 0);
+            meters.partition(topicPartition.topic(), topicPartition.partition(), partition.age());
+            begun.add(partition);
+        }
+        takeovers.position(begun, delay);
+    }
+
+    /** The position of a partition is known: fetching begins. */
+    void positioned(OwnedPartition partition, Position position) {
+        if (isCurrent(partition)) {
+            if (position.lost() > 0) {
+                meters.recordsLost(partition.topicPartition().topic(), position.lost());
+            }
+            partition.positioned(position.topicId(), position.offset());
+            partition.committed(position.committed());
+            consumer.seek(partition.topicPartition(), position.offset());
+            consumer.resume(List.of(partition.topicPartition()));
+        }
+    }
+
+    /** The positions of these partitions are good for nothing: they are looked up anew. */
+    void beginAnew(Collection<TopicPartition> broken) {
+        for (OwnedPartition partition : remove(broken)) {
+            end(partition);
+        }
+        begin(broken, Duration.ZERO);
+    }
+
+    /** Kafka still assigns a partition here, but its generation is another's: from the start, after a jittered delay. */
+    void fenced(OwnedPartition partition) {
+        if (isCurrent(partition)) {
+            TopicPartition topicPartition = partition.topicPartition();
+            event(EventNames.FENCED, partition, "The partition has a newer generation: dropped, taken over again");
+            meters.fenced();
+            remove(List.of(topicPartition));
+            end(partition);
+            begin(List.of(topicPartition), fencings.next(topicPartition));
+        }
+    }
+
+    /** Drain, commit, release: what runs may finish within the bound. */
+    void giveBack(Collection<TopicPartition> revoked, Duration limit) {
+        List<OwnedPartition> leaving = remove(revoked);
+        leaving.forEach(OwnedPartition::draining);
+        leaving.forEach(this::dispatcherForgets);
+        long deadline = System.nanoTime() + limit.toNanos();
+        for (OwnedPartition partition : leaving) {
+            if (!awaitIdle(partition, deadline)) {
+                event(EventNames.DRAIN_EXPIRED, partition, "Groups still ran when the time for draining ended");
+            }
+        }
+        committer().commitNow(leaving, remaining(deadline));
+        takeovers.release(leaving, remaining(deadline));
+        leaving.forEach(this::end);
+    }
+
+    /** At an orderly end. */
+    void giveBackAll(Duration limit) {
+        giveBack(List.copyOf(partitions.keySet()), limit);
+    }
+
+    /** After a failure: nothing is committed, nothing released, so that the next owner knows. */
+    void abandon() {
+        remove(List.copyOf(partitions.keySet())).forEach(this::end);
+    }
+
+    boolean isCurrent(OwnedPartition partition) {
+        return partitions.get(partition.topicPartition()) == partition;
+    }
+
+    private List<OwnedPartition> remove(Collection<TopicPartition> gone) {
+        List<OwnedPartition> removed = new ArrayList<>();
+        for (TopicPartition topicPartition : gone) {
+            OwnedPartition partition = partitions.remove(topicPartition);
+            if (partition != null) {
+                removed.add(partition);
+                meters.partitionGone(topicPartition.topic(), topicPartition.partition());
+            }
+        }
+        return removed;
+    }
+
+    private void end(OwnedPartition partition) {
+        partition.end();
+        dispatcherForgets(partition);
+    }
+
+    private void dispatcherForgets(OwnedPartition partition) {
+        Dispatcher records = dispatcher;
+        if (records != null) {
+            records.forget(partition);
+        }
+    }
+
+    private OffsetCommitter committer() {
+        OffsetCommitter offsets = committer;
+        if (offsets == null) {
+            throw new IllegalStateException("not connected");
+        }
+        return offsets;
+    }
+
+    private static boolean awaitIdle(OwnedPartition partition, long deadline) {
+        try {
+            return partition.awaitIdle(remaining(deadline));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** At least a moment, so that what is quick is still done after a slow drain. */
+    private static Duration remaining(long deadline) {
+        return Duration.ofNanos(
+                Math.max(deadline - System.nanoTime(), Duration.ofSeconds(1).toNanos()));
+    }
+
+    private static void event(EventNames event, OwnedPartition partition, String what) {
+        LOG.atInfo()
+                .addKeyValue(EventNames.KEY, event)
+                .addKeyValue("partition", partition.topicPartition())
+                .log(what);
+    }
+}

@@ -1,0 +1,106 @@
+package dev.onceward.engine;
+
+import dev.onceward.config.ConsumerSettings;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Pauses partitions over a bound, and resumes them at half of it. When the worker as a whole is over its bound, only
+ * partitions with more than their share are paused: one that cannot go on does not starve the others. Poll thread only.
+ */
+final class Backpressure {
+    private final Consumer<byte[], byte[]> consumer;
+    private final Assignment assignment;
+    private final ConsumerSettings.Backpressure bounds;
+    private final Set<OwnedPartition> paused = new HashSet<>();
+    private boolean workerFull;
+    private volatile int pausedCount;
+    private volatile int messages;
+    private volatile long bytes;
+
+    Backpressure(Consumer<byte[], byte[]> consumer, Assignment assignment, ConsumerSettings.Backpressure bounds) {
+        this.consumer = consumer;
+        this.assignment = assignment;
+        this.bounds = bounds;
+    }
+
+    void apply() {
+        Collection<OwnedPartition> partitions = assignment.partitions();
+        paused.removeIf(partition -> !assignment.isCurrent(partition));
+        measure(partitions);
+        int shareMessages = bounds.workerMessages() / Math.max(1, partitions.size());
+        long shareBytes = bounds.workerBytes() / Math.max(1, partitions.size());
+        List<TopicPartition> toPause = new ArrayList<>();
+        List<TopicPartition> toResume = new ArrayList<>();
+        for (OwnedPartition partition : partitions) {
+            if (partition.in(PartitionState.POSITIONING)) {
+                continue; // paused until it has a position
+            }
+            OffsetWindow window = partition.window();
+            boolean greedy = window.size() > shareMessages || window.bytes() > shareBytes;
+            if (paused.contains(partition)) {
+                if (below(window) && !(workerFull && greedy)) {
+                    paused.remove(partition);
+                    toResume.add(partition.topicPartition());
+                }
+            } else if (full(window) || (workerFull && greedy)) {
+                paused.add(partition);
+                toPause.add(partition.topicPartition());
+            }
+        }
+        if (!toPause.isEmpty()) {
+            consumer.pause(toPause);
+        }
+        if (!toResume.isEmpty()) {
+            consumer.resume(toResume);
+        }
+        pausedCount = paused.size();
+    }
+
+    private void measure(Collection<OwnedPartition> partitions) {
+        int messagesNow = 0;
+        long bytesNow = 0;
+        for (OwnedPartition partition : partitions) {
+            messagesNow += partition.window().size();
+            bytesNow += partition.window().bytes();
+        }
+        messages = messagesNow;
+        bytes = bytesNow;
+        workerFull = workerFull
+                ? messagesNow > bounds.workerMessages() / 2 || bytesNow > bounds.workerBytes() / 2
+                : messagesNow >= bounds.workerMessages() || bytesNow >= bounds.workerBytes();
+    }
+
+    private boolean full(OffsetWindow window) {
+        return window.size() >= bounds.partitionMessages()
+                || window.bytes() >= bounds.partitionBytes()
+                || ahead(window) >= bounds.maxAhead();
+    }
+
+    private boolean below(OffsetWindow window) {
+        return window.size() <= bounds.partitionMessages() / 2
+                && window.bytes() <= bounds.partitionBytes() / 2
+                && ahead(window) < bounds.maxAhead();
+    }
+
+    private static long ahead(OffsetWindow window) {
+        return window.nextFetch() - window.watermark();
+    }
+
+    int pausedPartitions() {
+        return pausedCount;
+    }
+
+    int messages() {
+        return messages;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+}

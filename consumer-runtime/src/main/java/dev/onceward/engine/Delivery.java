@@ -1,0 +1,113 @@
+package dev.onceward.engine;
+
+import dev.onceward.handler.Coordinates;
+import dev.onceward.handler.Message;
+import dev.onceward.message.Origin;
+import dev.onceward.message.PayloadHash;
+import dev.onceward.message.RecordIdentity;
+import java.time.Instant;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A record on its way through a lane. Handed from the poll thread to one lane, which alone changes it from then on.
+ */
+final class Delivery {
+    private final ConsumerRecord<byte[], byte[]> raw;
+    private final OwnedPartition partition;
+    private final OrderingKey orderingKey;
+    private final boolean suspect;
+    private @Nullable RecordIdentity identity;
+
+    /** What to do next. */
+    Step step = new Step.Run();
+    /** Counted failed attempts so far. */
+    int attempts;
+    /** When the first of them failed. */
+    @Nullable
+    Instant firstFailedAt;
+    /** How often its transaction lost the connection although the database was there. */
+    int strikes;
+    /** Conflicts with other transactions in a row. */
+    int conflicts;
+    /** Failures to publish it since it was given up. */
+    int publishFailures;
+    /** Decoded; {@code null} until it was tried. */
+    @Nullable
+    Message<?, ?> message;
+    /** Its id, once that is known. */
+    @Nullable
+    String messageId;
+    /** The record that first failed, where this one is a replay. */
+    @Nullable
+    Origin origin;
+    /** What its last failed attempt said. */
+    String lastError = "";
+    /** Where it goes. */
+    @Nullable
+    Route route;
+    /** Whether a worker that dies now has this run counted: written before it began. */
+    boolean countedBeforeRun;
+    /** Whether its partition's permission to work is held across a publication. */
+    boolean holdsPermit;
+
+    Delivery(ConsumerRecord<byte[], byte[]> raw, OwnedPartition partition, OrderingKey orderingKey, boolean suspect) {
+        this.raw = raw;
+        this.partition = partition;
+        this.orderingKey = orderingKey;
+        this.suspect = suspect;
+    }
+
+    ConsumerRecord<byte[], byte[]> raw() {
+        return raw;
+    }
+
+    OwnedPartition partition() {
+        return partition;
+    }
+
+    OrderingKey orderingKey() {
+        return orderingKey;
+    }
+
+    /** Whether it may be what killed workers: runs alone, its attempt written first. */
+    boolean suspect() {
+        return suspect;
+    }
+
+    long offset() {
+        return raw.offset();
+    }
+
+    Coordinates coordinates() {
+        return identity().coordinates();
+    }
+
+    /** Hashes the payload on first use: on the lane's thread, not on the poll thread. */
+    RecordIdentity identity() {
+        RecordIdentity known = identity;
+        if (known == null) {
+            known = identityOf(raw, partition);
+            identity = known;
+        }
+        return known;
+    }
+
+    /** The record that first failed: this one, unless it is a replay. */
+    Origin origin() {
+        return origin != null ? origin : new Origin(coordinates(), raw.timestamp(), 0);
+    }
+
+    static RecordIdentity identityOf(ConsumerRecord<byte[], byte[]> raw, OwnedPartition partition) {
+        return new RecordIdentity(
+                new Coordinates(raw.topic(), raw.partition(), raw.offset()),
+                partition.topicId(),
+                raw.timestamp(),
+                PayloadHash.of(raw.value()));
+    }
+
+    @Override
+    public String toString() {
+        return raw.topic() + "-" + raw.partition() + "@" + raw.offset();
+    }
+}

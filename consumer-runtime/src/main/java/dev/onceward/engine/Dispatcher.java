@@ -1,0 +1,185 @@
+package dev.onceward.engine;
+
+import dev.onceward.catalog.DeadLetterStatus;
+import dev.onceward.catalog.EventNames;
+import dev.onceward.config.Ordering;
+import dev.onceward.deadletter.DeadLetterTable;
+import dev.onceward.message.RecordIdentity;
+import dev.onceward.postgres.AttemptTable;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Registers fetched records and hands them to lanes: at once where their partition is owned, after the takeover where
+ * it is not yet, one at a time where workers died over it. Poll thread only.
+ */
+final class Dispatcher {
+    private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
+
+    private final Assignment assignment;
+    private final List<Lane> lanes;
+    private final Ordering ordering;
+    private final Takeovers takeovers;
+    /** The one message that runs under suspicion; the next waits for it. */
+    private @Nullable Delivery suspect;
+
+    Dispatcher(Assignment assignment, List<Lane> lanes, Ordering ordering, Takeovers takeovers) {
+        this.assignment = assignment;
+        this.lanes = lanes;
+        this.ordering = ordering;
+        this.takeovers = takeovers;
+    }
+
+    void deliver(ConsumerRecords<byte[], byte[]> records) {
+        Map<Lane, List<Delivery>> forLanes = new HashMap<>();
+        for (TopicPartition topicPartition : records.partitions()) {
+            OwnedPartition partition = assignment.get(topicPartition);
+            if (partition == null || partition.in(PartitionState.POSITIONING)) {
+                continue; // fetching begins anew from the right position: nothing is skipped
+            }
+            for (ConsumerRecord<byte[], byte[]> raw : records.records(topicPartition)) {
+                partition.window().register(raw.offset(), raw.timestamp(), sizeOf(raw));
+                if (partition.in(PartitionState.RUNNING) && !partition.suspicious()) {
+                    dispatch(raw, partition, false, forLanes);
+                } else {
+                    partition.waiting().addLast(raw);
+                }
+            }
+            if (partition.in(PartitionState.WAITING)) {
+                partition.takingOver();
+                takeovers.takeOver(partition);
+            }
+        }
+        nextSuspect(forLanes);
+        forLanes.forEach(Lane::add);
+    }
+
+    /** A partition is owned now: what waited for that runs. */
+    void takenOver(OwnedPartition partition) {
+        Map<Lane, List<Delivery>> forLanes = new HashMap<>();
+        if (!partition.suspicious()) {
+            dispatchWaiting(partition, forLanes);
+        }
+        forLanes.forEach(Lane::add);
+    }
+
+    /** The message under suspicion is finished. */
+    void suspectFinished(Delivery delivery) {
+        if (suspect == delivery) {
+            suspect = null;
+        }
+    }
+
+    /** Nothing of the partition matters any more. */
+    void forget(OwnedPartition partition) {
+        partition.waiting().clear();
+        lanes.forEach(lane -> lane.drop(partition));
+        Delivery current = suspect;
+        if (current != null && current.partition() == partition) {
+            suspect = null;
+        }
+    }
+
+    private void dispatchWaiting(OwnedPartition partition, Map<Lane, List<Delivery>> forLanes) {
+        for (ConsumerRecord<byte[], byte[]> raw = partition.waiting().pollFirst();
+                raw != null;
+                raw = partition.waiting().pollFirst()) {
+            dispatch(raw, partition, false, forLanes);
+        }
+    }
+
+    private void nextSuspect(Map<Lane, List<Delivery>> forLanes) {
+        for (OwnedPartition partition : assignment.partitions()) {
+            if (!partition.suspicious() || !partition.in(PartitionState.RUNNING)) {
+                continue;
+            }
+            ConsumerRecord<byte[], byte[]> raw = partition.waiting().peekFirst();
+            while (raw != null && suspect == null && partition.suspicious()) {
+                if (partition.endSuspicionAt(raw.offset())) {
+                    LOG.atInfo()
+                            .addKeyValue(EventNames.KEY, EventNames.SUSPICION_END)
+                            .addKeyValue("partition", partition.topicPartition())
+                            .log("The suspicious records are finished: groups again");
+                    dispatchWaiting(partition, forLanes);
+                } else {
+                    partition.waiting().removeFirst();
+                    suspect = dispatch(raw, partition, true, forLanes);
+                }
+                raw = partition.waiting().peekFirst();
+            }
+        }
+    }
+
+    /** Hands a record to its lane, with what is stored about it; {@code null} if it was finished long ago. */
+    private @Nullable Delivery dispatch(
+            ConsumerRecord<byte[], byte[]> raw,
+            OwnedPartition partition,
+            boolean suspicious,
+            Map<Lane, List<Delivery>> forLanes) {
+        OrderingKey key = OrderingKey.of(partition, raw, ordering);
+        Lane lane = lanes.get(key.lane(lanes.size()));
+        Delivery delivery = new Delivery(raw, partition, key, suspicious);
+        if (partition.facts().mention(raw.offset())) {
+            return withFacts(delivery, lane, forLanes);
+        }
+        forLanes.computeIfAbsent(lane, l -> new ArrayList<>()).add(delivery);
+        return delivery;
+    }
+
+    private @Nullable Delivery withFacts(Delivery delivery, Lane lane, Map<Lane, List<Delivery>> forLanes) {
+        OwnedPartition partition = delivery.partition();
+        RecordIdentity identity = delivery.identity();
+        if (partition.facts().contradict(identity)) {
+            LOG.atWarn()
+                    .addKeyValue(EventNames.KEY, EventNames.STORED_FACT_IGNORED)
+                    .addKeyValue("record", identity.coordinates())
+                    .log("What is stored for these coordinates belongs to another record and is ignored");
+        }
+        Optional<DeadLetterTable.Stored> letter = partition.facts().deadLetterOf(identity);
+        if (letter.isPresent()) {
+            if (letter.get().status() != DeadLetterStatus.PENDING) {
+                partition.window().complete(delivery.offset());
+                LOG.atInfo()
+                        .addKeyValue(EventNames.KEY, EventNames.REDELIVERED)
+                        .addKeyValue("record", identity.coordinates())
+                        .addKeyValue("messages", 1)
+                        .log("The record was given up before; not run again");
+                return null;
+            }
+            delivery.step = new Step.Publish(letter.get().letter());
+            delivery.messageId = letter.get().letter().messageId();
+            delivery.origin = letter.get().letter().origin();
+        }
+        Optional<AttemptTable.Attempts> attempts = partition.facts().attemptsOf(identity);
+        attempts.ifPresent(stored -> {
+            delivery.attempts = stored.attempts();
+            delivery.firstFailedAt = stored.firstFailedAt();
+            delivery.lastError = stored.lastError();
+        });
+        long delay = attempts.map(stored -> stored.delay().toNanos()).orElse(0L);
+        if (letter.isEmpty() && delay == 0) {
+            forLanes.computeIfAbsent(lane, l -> new ArrayList<>()).add(delivery);
+        } else {
+            // What was collected for the lane so far is older and comes first.
+            List<Delivery> older = forLanes.remove(lane);
+            if (older != null) {
+                lane.add(older);
+            }
+            lane.addHeld(delivery, System.nanoTime() + delay);
+        }
+        return delivery;
+    }
+
+    private static int sizeOf(ConsumerRecord<byte[], byte[]> raw) {
+        return Math.max(0, raw.serializedKeySize()) + Math.max(0, raw.serializedValueSize());
+    }
+}

@@ -1,0 +1,168 @@
+package dev.onceward.engine;
+
+import dev.onceward.catalog.EventNames;
+import dev.onceward.config.ConsumerSettings;
+import dev.onceward.postgres.Database;
+import dev.onceward.postgres.Fence;
+import dev.onceward.postgres.WorkerTable;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells the database that this worker lives, stores the watermarks that moved, and finds out which partitions are not
+ * its own any more. Own thread, and a connection that it keeps: a pool emptied by handlers does not make it late.
+ *
+ * <p>By elapsed time of this machine it decides only about itself: with no success for one lease, no new transaction
+ * starts until one comes. Others are judged by the database's clock, and evicted by nobody but Kafka.
+ */
+final class Heartbeat implements Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(Heartbeat.class);
+
+    private final Database database;
+    private final WorkerTable workers;
+    private final Assignment assignment;
+    private final Gate gate;
+    private final Worker worker;
+    private final ConsumerSettings.Lease lease;
+    private final Map<Fence, Long> stored = new HashMap<>();
+    private volatile long lastSuccessNanos = System.nanoTime();
+    private volatile boolean succeeded;
+    private volatile boolean expired;
+    private @Nullable Connection connection;
+
+    Heartbeat(
+            Database database,
+            WorkerTable workers,
+            Assignment assignment,
+            Gate gate,
+            Worker worker,
+            ConsumerSettings.Lease lease) {
+        this.database = database;
+        this.workers = workers;
+        this.assignment = assignment;
+        this.gate = gate;
+        this.worker = worker;
+        this.lease = lease;
+    }
+
+    /** One heartbeat. */
+    @Override
+    public void run() {
+        long began = System.nanoTime();
+        Map<Fence, OwnedPartition> owned = owned();
+        try {
+            Set<Fence> stale = beat(owned);
+            // From when it was sent: the answer may have been long on its way.
+            lastSuccessNanos = began;
+            succeeded = true;
+            renewed();
+            owned.forEach((fence, partition) -> {
+                if (stale.contains(fence)) {
+                    worker.fenced(partition);
+                }
+            });
+        } catch (SQLException | RuntimeException e) {
+            LOG.debug("heartbeat failed", e);
+            dropConnection();
+        }
+    }
+
+    /** Whether a lease went by without a success; asked by a thread that does not wait for the database. */
+    void checkLease() {
+        if (!expired && System.nanoTime() - lastSuccessNanos > lease.duration().toNanos()) {
+            expired = true;
+            gate.leaseExpired(true);
+            LOG.atWarn()
+                    .addKeyValue(EventNames.KEY, EventNames.LEASE_EXPIRED)
+                    .log("No heartbeat succeeded for one lease: no new transaction starts until one does");
+        }
+    }
+
+    private void renewed() {
+        if (expired) {
+            expired = false;
+            gate.leaseExpired(false);
+            LOG.atInfo().addKeyValue(EventNames.KEY, EventNames.LEASE_RENEWED).log("A heartbeat succeeded again");
+        }
+    }
+
+    /** Whether no transaction may start now. */
+    boolean expired() {
+        return expired;
+    }
+
+    /** Seconds since the last success; NaN before the first. */
+    double ageSeconds() {
+        return succeeded ? (System.nanoTime() - lastSuccessNanos) / 1e9 : Double.NaN;
+    }
+
+    /** The last heartbeat: takes the worker's row away. */
+    void end() {
+        try {
+            Connection open = connection();
+            workers.remove(open);
+            open.commit();
+            open.close();
+            connection = null;
+        } catch (SQLException | RuntimeException e) {
+            LOG.debug("the worker's row stays, others will see it as stale", e);
+        } finally {
+            dropConnection();
+        }
+    }
+
+    private Map<Fence, OwnedPartition> owned() {
+        Map<Fence, OwnedPartition> owned = new HashMap<>();
+        for (OwnedPartition partition : assignment.partitions()) {
+            partition.takenOver().ifPresent(fence -> owned.put(fence, partition));
+        }
+        stored.keySet().retainAll(owned.keySet());
+        return owned;
+    }
+
+    private Set<Fence> beat(Map<Fence, OwnedPartition> owned) throws SQLException {
+        List<WorkerTable.Watermark> moved = new ArrayList<>();
+        owned.forEach((fence, partition) -> {
+            long watermark = partition.window().watermark();
+            if (!Long.valueOf(watermark).equals(stored.get(fence))) {
+                moved.add(new WorkerTable.Watermark(fence, watermark));
+            }
+        });
+        Connection open = connection();
+        workers.stamp(open);
+        workers.storeWatermarks(open, moved);
+        Set<Fence> stale = workers.stale(open, owned.keySet());
+        open.commit();
+        moved.forEach(watermark -> stored.put(watermark.fence(), watermark.offset()));
+        return stale;
+    }
+
+    private Connection connection() throws SQLException {
+        Connection open = connection;
+        if (open == null) {
+            open = database.open();
+            // A half-open socket must not make this thread wait for ever; a lease is the longest that is of use.
+            open.setNetworkTimeout(
+                    Runnable::run, Math.toIntExact(lease.duration().toMillis()));
+            connection = open;
+        }
+        return open;
+    }
+
+    private void dropConnection() {
+        Connection open = connection;
+        connection = null;
+        if (open != null) {
+            Database.abort(open);
+            Database.rollbackAndClose(open, new SQLException("a heartbeat failed"));
+        }
+    }
+}

@@ -1,0 +1,367 @@
+package dev.onceward.engine;
+
+import dev.onceward.catalog.EventNames;
+import dev.onceward.handler.Coordinates;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One worker thread with its ordered queue. The poll thread adds, the lane's thread takes what waits, runs it as a
+ * group, and settles each message before it takes the next; that is what keeps the order of a key.
+ *
+ * <p>A thread whose handler ignores its time limit is given up: a new one takes its place and goes on with what the old
+ * one had in hand. From then on the old thread changes nothing: every change asks first whether its thread is still the
+ * lane's.
+ */
+final class Lane {
+    private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
+
+    private final int number;
+    private final String name;
+    private final Gate gate;
+    private final GroupSizer sizer;
+    private final Function<Lane, LaneWork> workOfThread;
+    private final Worker worker;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final LaneQueue queue = new LaneQueue();
+    private final Set<OwnedPartition> permits = new HashSet<>();
+    private volatile @Nullable Thread thread;
+    private @Nullable LaneWork work;
+    private boolean stopped;
+
+    Lane(int number, String name, Gate gate, GroupSizer sizer, Function<Lane, LaneWork> workOfThread, Worker worker) {
+        this.number = number;
+        this.name = name;
+        this.gate = gate;
+        this.sizer = sizer;
+        this.workOfThread = workOfThread;
+        this.worker = worker;
+    }
+
+    // ---- from the poll thread ----
+
+    void start() {
+        lock.lock();
+        try {
+            startThread(null);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Messages to run, behind all that wait. */
+    void add(List<Delivery> deliveries) {
+        lock.lock();
+        try {
+            deliveries.forEach(queue::add);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A message with a stored past: it begins as the head of its key. */
+    void addHeld(Delivery delivery, long dueNanos) {
+        lock.lock();
+        try {
+            if (queue.isHeld(delivery)) {
+                queue.add(delivery); // behind another held message of its key; its own delay is over by then
+            } else {
+                queue.hold(delivery, dueNanos);
+            }
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Forgets what waits of a partition; what is in hand runs to its end. */
+    void drop(OwnedPartition partition) {
+        lock.lock();
+        try {
+            queue.drop(partition).forEach(this::forget);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void stop() {
+        lock.lock();
+        try {
+            stopped = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean awaitStopped(long nanos) throws InterruptedException {
+        Thread current = thread;
+        if (current != null) {
+            TimeUnit.NANOSECONDS.timedJoin(current, Math.max(1, nanos));
+            return !current.isAlive();
+        }
+        return true;
+    }
+
+    /** Whether it is in a transaction. */
+    boolean busy() {
+        LaneWork current = work();
+        return current != null && current.watch().busy();
+    }
+
+    int heldKeys() {
+        lock.lock();
+        try {
+            return queue.heldKeys();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- from the publisher ----
+
+    /** The publication of a dead letter ended; the lane goes on with it. */
+    void published(Delivery delivery, @Nullable Coordinates copy, @Nullable Throwable failure) {
+        lock.lock();
+        try {
+            // Dropped in the meantime, if the permit is gone: whoever owns the partition next publishes it again.
+            LaneWork current = work;
+            if (current != null && delivery.holdsPermit) {
+                queue.hold(delivery, current.afterPublication(delivery, copy, failure));
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- from the watchdog ----
+
+    /** The transaction the lane's thread is in, for the watchdog. */
+    @Nullable
+    LaneWork work() {
+        lock.lock();
+        try {
+            return work;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Gives the lane a new thread, because the old one does not come back from a handler. */
+    void replaceThread(LaneWork stuck) {
+        lock.lock();
+        try {
+            if (work == stuck && !stopped) {
+                Thread old = thread;
+                startThread(stuck);
+                if (old != null) {
+                    gate.givenUp(old);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void startThread(@Nullable LaneWork predecessor) {
+        LaneWork next = workOfThread.apply(this);
+        work = next;
+        Thread started = new Thread(() -> run(next, predecessor), name + "-lane-" + number);
+        started.setDaemon(true);
+        thread = started;
+        started.start();
+    }
+
+    // ---- the lane's own thread ----
+
+    private void run(LaneWork mine, @Nullable LaneWork predecessor) {
+        try {
+            if (predecessor != null) {
+                mine.takeOverFrom(predecessor);
+                endPermits();
+            }
+            while (next(mine)) {
+                endPermits();
+                gate.trialOver();
+            }
+        } catch (ReplacedException e) {
+            LOG.atInfo()
+                    .addKeyValue(EventNames.KEY, EventNames.HANDLER_STUCK)
+                    .addKeyValue("lane", number)
+                    .log("A handler that had ignored its time limit has ended; its lane went on without it");
+        } catch (InterruptedException e) {
+            // Only the watchdog interrupts a lane, and takes it back; from outside it means: end.
+            Thread.currentThread().interrupt();
+        } catch (Throwable e) { // a lane that dies must not die silently
+            worker.fail("lane " + number + " ended unexpectedly", e);
+        }
+    }
+
+    /** Takes the next piece of work and does it; false when the lane has stopped. */
+    private boolean next(LaneWork mine) throws InterruptedException {
+        if (!awaitRunnable()) {
+            return false;
+        }
+        Gate.Pass pass = gate.pass();
+        Optional<Delivery> head;
+        List<Delivery> group = List.of();
+        lock.lock();
+        try {
+            requireOwner();
+            if (stopped || pass == Gate.Pass.STOPPED) {
+                return false;
+            }
+            head = takeHead();
+            if (head.isEmpty()) {
+                group = permitted(queue.takeGroup(pass == Gate.Pass.TRIAL ? 1 : sizer.size()));
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (head.isPresent()) {
+            mine.advance(head.get());
+        } else if (!group.isEmpty()) {
+            mine.runGroup(group);
+        }
+        return true;
+    }
+
+    private boolean awaitRunnable() throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (!stopped) {
+                requireOwner();
+                OptionalLong due = queue.nextDueNanos();
+                long wait = due.isPresent() ? due.getAsLong() - System.nanoTime() : Long.MAX_VALUE;
+                if (queue.hasReady() || wait <= 0) {
+                    return true;
+                }
+                changed.awaitNanos(wait);
+            }
+            return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Optional<Delivery> takeHead() {
+        Optional<Delivery> head = queue.takeDue(System.nanoTime());
+        while (head.isPresent() && !head.get().holdsPermit && !permit(head.get().partition())) {
+            head = queue.takeDue(System.nanoTime()); // its partition has ended and will be dropped
+        }
+        return head;
+    }
+
+    private List<Delivery> permitted(List<Delivery> taken) {
+        List<Delivery> group = new ArrayList<>(taken.size());
+        for (Delivery delivery : taken) {
+            if (permit(delivery.partition())) {
+                group.add(delivery);
+            } else {
+                forget(delivery);
+            }
+        }
+        return group;
+    }
+
+    private boolean permit(OwnedPartition partition) {
+        if (permits.contains(partition)) {
+            return partition.in(PartitionState.RUNNING);
+        }
+        return partition.beginWork() && permits.add(partition);
+    }
+
+    private void endPermits() {
+        lock.lock();
+        try {
+            requireOwner();
+            permits.forEach(OwnedPartition::endWork);
+            permits.clear();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void forget(Delivery delivery) {
+        if (delivery.holdsPermit) {
+            delivery.holdsPermit = false;
+            delivery.partition().endWork();
+        }
+        if (delivery.suspect()) {
+            worker.suspectFinished(delivery);
+        }
+    }
+
+    // ---- for the work of the lane's own thread ----
+
+    /** Changes the queue, if the calling thread still is the lane's. */
+    void change(QueueChange change) {
+        lock.lock();
+        try {
+            requireOwner();
+            change.apply(queue);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Asks the queue. */
+    boolean isHeld(Delivery delivery) {
+        lock.lock();
+        try {
+            requireOwner();
+            return queue.isHeld(delivery);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A short wait that a stop ends. */
+    void sleep(long nanos) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long left = nanos;
+            while (left > 0 && !stopped) {
+                left = changed.awaitNanos(left);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    GroupSizer sizer() {
+        return sizer;
+    }
+
+    /** Ends a thread that was given up: what it comes back with counts no more. */
+    void requireOwner() {
+        if (Thread.currentThread() != thread) {
+            throw new ReplacedException();
+        }
+    }
+
+    /** Something done to the queue under the lane's lock. */
+    @FunctionalInterface
+    interface QueueChange {
+        void apply(LaneQueue queue);
+    }
+
+    /** The thread is not the lane's any more. */
+    private static final class ReplacedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+    }
+}

@@ -1,0 +1,228 @@
+package dev.onceward.engine;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.PriorityQueue;
+
+/**
+ * The order in which a lane takes its messages: by age, in groups preferably of one partition, and never a message past
+ * an earlier one of its ordering key. Pure bookkeeping; not thread-safe.
+ *
+ * <p>Messages wait in {@code ready}, one queue for each partition. A message that failed becomes the <em>head</em> of
+ * its held key; those behind it move to its followers when the lane comes to them, and return to the front of their
+ * queue when the head is finished. Order within a key holds because a message enters {@code ready} only at the back,
+ * and returns only to the front, ahead of everything later.
+ */
+final class LaneQueue {
+    private final Map<OwnedPartition, Ready> ready = new HashMap<>();
+    private final PriorityQueue<Ready> byAge = new PriorityQueue<>(Comparator.comparingLong(Ready::oldest));
+    private final Map<OrderingKey, Held> held = new HashMap<>();
+    private final PriorityQueue<Held> due = new PriorityQueue<>(Comparator.comparingLong(h -> h.dueNanos));
+    private long arrivals;
+
+    /** A new message, behind all others. */
+    void add(Delivery delivery) {
+        Ready queue = readyOf(delivery.partition());
+        update(queue, () -> queue.entries.addLast(new Entry(arrivals++, delivery)));
+    }
+
+    /** Messages taken before return to the front, in their order. */
+    void giveBack(List<Delivery> deliveries) {
+        for (int i = deliveries.size() - 1; i >= 0; i--) {
+            Delivery delivery = deliveries.get(i);
+            Ready queue = readyOf(delivery.partition());
+            // Older than everything there: it keeps the age of the front, so that its partition is not passed over.
+            update(queue, () -> queue.entries.addFirst(new Entry(queue.oldestOr(arrivals), delivery)));
+        }
+    }
+
+    /** The messages to run next, none of a held key: up to {@code max}, beginning with the oldest. */
+    List<Delivery> takeGroup(int max) {
+        List<Delivery> group = new ArrayList<>();
+        while (group.size() < max) {
+            Ready oldest = byAge.poll();
+            if (oldest == null) {
+                break;
+            }
+            boolean full = moveInto(group, oldest, max);
+            if (oldest.entries.isEmpty()) {
+                ready.remove(oldest.partition);
+            } else {
+                byAge.add(oldest);
+            }
+            if (full) {
+                break;
+            }
+        }
+        return group;
+    }
+
+    private boolean moveInto(List<Delivery> group, Ready queue, int max) {
+        while (!queue.entries.isEmpty()) {
+            Delivery next = queue.entries.peekFirst().delivery;
+            Held key = held.get(next.orderingKey());
+            if (key != null) {
+                key.followers.addLast(next);
+                queue.entries.removeFirst();
+                continue;
+            }
+            boolean alone = next.suspect() || next.strikes > 0;
+            if (group.size() == max || (alone && !group.isEmpty())) {
+                return true;
+            }
+            queue.entries.removeFirst();
+            group.add(next);
+            if (alone) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether its key is held by another message. */
+    boolean isHeld(Delivery delivery) {
+        Held key = held.get(delivery.orderingKey());
+        return key != null && key.head != delivery;
+    }
+
+    /** Whether it holds its key itself. */
+    boolean isHead(Delivery delivery) {
+        Held key = held.get(delivery.orderingKey());
+        return key != null && key.head == delivery;
+    }
+
+    /** Puts a message that was taken behind the head of its held key. */
+    void follow(Delivery delivery) {
+        Held key = held.get(delivery.orderingKey());
+        if (key == null) {
+            throw new IllegalStateException(delivery + " has no held key to follow");
+        }
+        key.followers.addLast(delivery);
+    }
+
+    /** The message holds its key until {@link #release}; it is due again at {@code dueNanos}. */
+    void hold(Delivery head, long dueNanos) {
+        Held key = held.computeIfAbsent(head.orderingKey(), k -> new Held(head));
+        if (key.head != head) {
+            throw new IllegalStateException(head + " cannot hold a key held by " + key.head);
+        }
+        due.remove(key);
+        key.dueNanos = dueNanos;
+        due.add(key);
+    }
+
+    /** As {@link #hold}, until somebody says when it is due. */
+    void park(Delivery head) {
+        hold(head, Long.MAX_VALUE);
+        due.remove(held.get(head.orderingKey()));
+    }
+
+    /** A head whose time has come; it stays the head of its key. */
+    Optional<Delivery> takeDue(long nowNanos) {
+        Held first = due.peek();
+        if (first == null || first.dueNanos - nowNanos > 0) {
+            return Optional.empty();
+        }
+        due.remove();
+        return Optional.of(first.head);
+    }
+
+    /** When the next head is due. */
+    OptionalLong nextDueNanos() {
+        Held first = due.peek();
+        return first == null ? OptionalLong.empty() : OptionalLong.of(first.dueNanos);
+    }
+
+    /** The head is finished: those behind it are next. */
+    void release(Delivery head) {
+        Held key = held.get(head.orderingKey());
+        if (key != null && key.head == head) {
+            held.remove(head.orderingKey());
+            due.remove(key);
+            giveBack(List.copyOf(key.followers));
+        }
+    }
+
+    /** Forgets everything of a partition. Returns what it forgot. */
+    List<Delivery> drop(OwnedPartition partition) {
+        List<Delivery> dropped = new ArrayList<>();
+        Ready queue = ready.remove(partition);
+        if (queue != null) {
+            byAge.remove(queue);
+            queue.entries.forEach(entry -> dropped.add(entry.delivery));
+        }
+        for (Iterator<Held> keys = held.values().iterator(); keys.hasNext(); ) {
+            Held key = keys.next();
+            if (key.head.partition() == partition) {
+                keys.remove();
+                due.remove(key);
+                dropped.add(key.head);
+                dropped.addAll(key.followers);
+            }
+        }
+        return dropped;
+    }
+
+    /** Whether {@link #takeGroup} may have something. */
+    boolean hasReady() {
+        return !byAge.isEmpty();
+    }
+
+    int heldKeys() {
+        return held.size();
+    }
+
+    private Ready readyOf(OwnedPartition partition) {
+        return ready.computeIfAbsent(partition, Ready::new);
+    }
+
+    /** Changes a queue, keeping its place by age. */
+    private void update(Ready queue, Runnable change) {
+        boolean front = queue.entries.isEmpty();
+        long before = front ? 0 : queue.oldest();
+        change.run();
+        if (front) {
+            byAge.add(queue);
+        } else if (queue.oldest() != before) {
+            byAge.remove(queue);
+            byAge.add(queue);
+        }
+    }
+
+    private record Entry(long arrival, Delivery delivery) {}
+
+    private static final class Ready {
+        final OwnedPartition partition;
+        final Deque<Entry> entries = new ArrayDeque<>();
+
+        Ready(OwnedPartition partition) {
+            this.partition = partition;
+        }
+
+        long oldest() {
+            return entries.getFirst().arrival;
+        }
+
+        long oldestOr(long arrival) {
+            return entries.isEmpty() ? arrival : oldest();
+        }
+    }
+
+    private static final class Held {
+        final Delivery head;
+        final Deque<Delivery> followers = new ArrayDeque<>();
+        long dueNanos;
+
+        Held(Delivery head) {
+            this.head = head;
+        }
+    }
+}

@@ -1,0 +1,316 @@
+package dev.onceward.engine;
+
+import dev.onceward.effect.EffectTransaction;
+import dev.onceward.effect.GroupOutcome;
+import dev.onceward.effect.Member;
+import dev.onceward.effect.MemberResult;
+import dev.onceward.effect.TransactionWatch;
+import dev.onceward.handler.Coordinates;
+import dev.onceward.handler.FailureClass;
+import dev.onceward.postgres.Fence;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a lane's thread does with the messages it took: runs them as a group, and if that fails, by the one failure rule.
+ *
+ * <p>The rule, for handlers, declared updates, batch handlers and COMMIT alike. Culprit known: those before it again as
+ * a group, it alone, those behind it as a group. Culprit unknown: halves. Only a run alone counts as an attempt. What
+ * comes behind a message that now holds its key waits for it.
+ */
+final class LaneWork {
+    private final Lane lane;
+    private final Gate gate;
+    private final EffectTransaction transaction;
+    private final TransactionWatch watch;
+    private final Preparation preparation;
+    private final Settlement settlement;
+    private final Conflicts conflicts;
+
+    /** Parts of the group still to run, the next one first. */
+    private final Deque<List<Delivery>> parts = new ArrayDeque<>();
+
+    private List<Delivery> running = List.of();
+    /** Those whose connection broke, and how many outages there had been: see {@link #strike}. */
+    private List<Delivery> broken = List.of();
+
+    private int outagesBefore;
+
+    LaneWork(
+            Lane lane,
+            Gate gate,
+            EffectTransaction transaction,
+            TransactionWatch watch,
+            Preparation preparation,
+            Settlement settlement,
+            Conflicts conflicts) {
+        this.lane = lane;
+        this.gate = gate;
+        this.transaction = transaction;
+        this.watch = watch;
+        this.preparation = preparation;
+        this.settlement = settlement;
+        this.conflicts = conflicts;
+    }
+
+    TransactionWatch watch() {
+        return watch;
+    }
+
+    /** Runs messages as a group. */
+    void runGroup(List<Delivery> group) throws InterruptedException {
+        parts.add(group);
+        runParts();
+    }
+
+    /** Does what is next with a message that holds its key. */
+    void advance(Delivery head) throws InterruptedException {
+        if (head.step instanceof Step.Run) {
+            runGroup(List.of(head));
+        } else {
+            settlement.advance(head);
+        }
+    }
+
+    /** Goes on with what a thread had in hand that does not come back from its handler. */
+    void takeOverFrom(LaneWork stuck) throws InterruptedException {
+        parts.addAll(stuck.parts);
+        settle(
+                stuck.running,
+                new GroupOutcome.Failed(stuck.watch.member(), new StuckHandlerException(), FailureClass.TIME_LIMIT));
+        runParts();
+    }
+
+    private void runParts() throws InterruptedException {
+        while (!parts.isEmpty()) {
+            List<Delivery> part = unheld(parts.removeFirst());
+            List<Delivery> runnable = part.isEmpty() ? part : prepared(part);
+            if (!runnable.isEmpty()) {
+                strike();
+                running = runnable;
+                GroupOutcome outcome = transaction.run(members(runnable));
+                settle(runnable, outcome);
+            }
+        }
+        running = List.of();
+    }
+
+    /** Those behind a message that holds their key wait for it. */
+    private List<Delivery> unheld(List<Delivery> part) {
+        List<Delivery> free = new ArrayList<>(part.size());
+        for (Delivery delivery : part) {
+            if (lane.isHeld(delivery)) {
+                lane.change(queue -> queue.follow(delivery));
+            } else {
+                free.add(delivery);
+            }
+        }
+        return free;
+    }
+
+    /**
+     * Decodes. A message that cannot run is dealt with alone and in its turn: those before it run first, those behind
+     * it come after.
+     */
+    private List<Delivery> prepared(List<Delivery> part) throws InterruptedException {
+        for (int i = 0; i < part.size(); i++) {
+            Delivery delivery = part.get(i);
+            Preparation.Result result = preparation.prepare(delivery);
+            if (result instanceof Preparation.Result.Unavailable unavailable) {
+                standStill(part, Gate.Cause.DEPENDENCY, unavailable.error());
+                return List.of();
+            }
+            if (result instanceof Preparation.Result.GivenUp) {
+                pushFront(part.subList(i + 1, part.size()));
+                if (i > 0) {
+                    pushFront(List.of(delivery));
+                    return part.subList(0, i);
+                }
+                settlement.advance(delivery);
+                return List.of();
+            }
+            if (delivery.suspect() && !settlement.countBeforeRun(delivery)) {
+                return List.of();
+            }
+        }
+        return part;
+    }
+
+    private static List<Member> members(List<Delivery> part) {
+        return part.stream().map(Preparation::member).toList();
+    }
+
+    private void settle(List<Delivery> part, GroupOutcome outcome) throws InterruptedException {
+        lane.requireOwner();
+        if (outcome instanceof GroupOutcome.Committed committed) {
+            committed(part, committed);
+        } else if (outcome instanceof GroupOutcome.Stale stale) {
+            stale(part, stale.fences());
+        } else if (outcome instanceof GroupOutcome.OverBudget over) {
+            lane.sizer().overBudget(part.size(), over.runNanos());
+            halve(part);
+        } else if (outcome instanceof GroupOutcome.Unknown unknown) {
+            settlement.unknownCommit(part, unknown.error());
+            standStill(part, Gate.Cause.DATABASE, unknown.error());
+        } else if (outcome instanceof GroupOutcome.Tampered tampered) {
+            settlement.tampered(part, tampered.culprit());
+            parts.clear();
+        } else if (outcome instanceof GroupOutcome.Failed failed) {
+            failed(part, failed);
+        }
+    }
+
+    private void committed(List<Delivery> part, GroupOutcome.Committed committed) throws InterruptedException {
+        lane.sizer().measured(part.size(), committed.runNanos());
+        List<Delivery> refused = new ArrayList<>();
+        for (int i = 0; i < part.size(); i++) {
+            MemberResult result = committed.results().get(i);
+            if (result == MemberResult.ID_REUSED || result == MemberResult.TOO_OLD) {
+                settlement.refuse(part.get(i), result);
+                refused.add(part.get(i));
+            } else {
+                settlement.finished(part.get(i), result);
+            }
+        }
+        settlement.groupCommitted(part, committed);
+        for (Delivery delivery : refused) { // one after the other: the first of a key holds it
+            for (Delivery free : unheld(List.of(delivery))) {
+                settlement.advance(free);
+            }
+        }
+    }
+
+    /** The messages of lost partitions are gone; the others run again at once. */
+    private void stale(List<Delivery> part, Set<Fence> fences) {
+        List<Delivery> others = new ArrayList<>();
+        for (Delivery delivery : part) {
+            if (fences.contains(delivery.partition().fence())) {
+                settlement.fenced(delivery);
+            } else {
+                others.add(delivery);
+            }
+        }
+        if (!others.isEmpty()) {
+            pushFront(others);
+        }
+    }
+
+    private void failed(List<Delivery> part, GroupOutcome.Failed failed) throws InterruptedException {
+        settlement.attemptFailed(part, failed);
+        switch (failed.failure()) {
+            case FATAL -> {
+                settlement.fatal(part, failed.culprit(), failed.error());
+                parts.clear();
+            }
+            case INFRASTRUCTURE -> infrastructure(part, failed);
+            case CONTENTION -> contention(part, failed);
+            case TIME_LIMIT, TRANSIENT, PERMANENT -> blame(part, failed);
+        }
+    }
+
+    private void blame(List<Delivery> part, GroupOutcome.Failed failed) throws InterruptedException {
+        if (part.size() == 1) {
+            settlement.charge(part.get(0), failed.error(), failed.failure());
+            return;
+        }
+        OptionalInt culprit = failed.culprit();
+        if (culprit.isEmpty()) {
+            halve(part);
+            return;
+        }
+        int index = culprit.getAsInt();
+        pushFront(part.subList(index + 1, part.size()));
+        pushFront(part.subList(index, index + 1));
+        pushFront(part.subList(0, index));
+    }
+
+    private void infrastructure(List<Delivery> part, GroupOutcome.Failed failed) throws InterruptedException {
+        if (Settlement.isUnavailable(failed.error())) {
+            standStill(part, Gate.Cause.DEPENDENCY, failed.error());
+        } else if (part.size() == 1 && part.get(0).strikes >= Settlement.STRIKES) {
+            // Alone, and the database was there each time: the message breaks its connection itself.
+            settlement.charge(part.get(0), failed.error(), FailureClass.TRANSIENT);
+        } else {
+            broken = List.copyOf(part);
+            outagesBefore = gate.outages();
+            standStill(part, Gate.Cause.DATABASE, failed.error());
+        }
+    }
+
+    /** A lost connection with no outage behind it counts against those who were there: they run alone from now on. */
+    private void strike() {
+        if (!broken.isEmpty() && gate.outages() == outagesBefore) {
+            broken.forEach(delivery -> delivery.strikes++);
+        }
+        broken = List.of();
+    }
+
+    /** Everything in hand goes back to where it was taken from, in order; the lane waits at the gate. */
+    private void standStill(List<Delivery> part, Gate.Cause cause, Throwable symptom) throws InterruptedException {
+        List<Delivery> back = new ArrayList<>(part);
+        parts.forEach(back::addAll);
+        parts.clear();
+        for (Delivery delivery : part) {
+            settlement.notCounted(delivery);
+        }
+        lane.change(queue -> giveBack(queue, back));
+        gate.close(cause, symptom);
+    }
+
+    private static void giveBack(LaneQueue queue, List<Delivery> back) {
+        List<Delivery> toReady = new ArrayList<>();
+        for (Delivery delivery : back) {
+            if (queue.isHead(delivery)) {
+                queue.hold(delivery, System.nanoTime());
+            } else {
+                toReady.add(delivery);
+            }
+        }
+        queue.giveBack(toReady);
+    }
+
+    private void contention(List<Delivery> part, GroupOutcome.Failed failed) throws InterruptedException {
+        switch (conflicts.after(part)) {
+            case AGAIN -> {
+                for (Delivery delivery : part) {
+                    settlement.notCounted(delivery);
+                }
+                lane.sleep(conflicts.delayNanos(part));
+                pushFront(part);
+            }
+            case HALVES -> halve(part);
+            case HOLD -> settlement.holdForConflicts(part.get(0), failed.error());
+        }
+    }
+
+    private void halve(List<Delivery> part) {
+        int middle = part.size() / 2;
+        pushFront(part.subList(middle, part.size()));
+        pushFront(part.subList(0, middle));
+    }
+
+    private void pushFront(List<Delivery> part) {
+        if (!part.isEmpty()) {
+            parts.addFirst(List.copyOf(part));
+        }
+    }
+
+    /** See {@link Settlement#afterPublication}. */
+    long afterPublication(Delivery delivery, @Nullable Coordinates copy, @Nullable Throwable failure) {
+        return settlement.afterPublication(delivery, copy, failure);
+    }
+
+    /** The handler did not even react to being interrupted. */
+    private static final class StuckHandlerException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        StuckHandlerException() {
+            super("the handler ignored its time limit (limits.handler) and its interrupt");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package dev.onceward.engine;
+
+import dev.onceward.catalog.EventNames;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.function.LongSupplier;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Commits watermarks: asynchronously now and then, synchronously when partitions are given back. Only of partitions
+ * held by our own bookkeeping, only forward, and never after a partition was lost: its incarnation is gone from the
+ * assignment then. Poll thread only.
+ */
+final class OffsetCommitter {
+    private static final Logger LOG = LoggerFactory.getLogger(OffsetCommitter.class);
+
+    private final Consumer<byte[], byte[]> consumer;
+    private final Assignment assignment;
+    private final long intervalNanos;
+    private final LongSupplier nanoTime;
+    private long lastNanos;
+
+    OffsetCommitter(
+            Consumer<byte[], byte[]> consumer, Assignment assignment, Duration interval, LongSupplier nanoTime) {
+        this.consumer = consumer;
+        this.assignment = assignment;
+        this.intervalNanos = interval.toNanos();
+        this.nanoTime = nanoTime;
+        this.lastNanos = nanoTime.getAsLong();
+    }
+
+    void commitIfDue() {
+        if (nanoTime.getAsLong() - lastNanos < intervalNanos) {
+            return;
+        }
+        lastNanos = nanoTime.getAsLong();
+        assignment.partitions().forEach(this::observe);
+        Map<OwnedPartition, Long> watermarks = watermarks(assignment.partitions());
+        if (!watermarks.isEmpty()) {
+            consumer.commitAsync(offsets(watermarks), (offsets, failure) -> {
+                if (failure == null) {
+                    watermarks.forEach(OwnedPartition::committed);
+                } else {
+                    failed(failure);
+                }
+            });
+        }
+    }
+
+    /** Of partitions that are given back; a failure means that messages are delivered again and recognised. */
+    void commitNow(Collection<OwnedPartition> partitions, Duration limit) {
+        partitions.forEach(this::observe);
+        Map<OwnedPartition, Long> watermarks = watermarks(partitions);
+        if (!watermarks.isEmpty()) {
+            try {
+                consumer.commitSync(offsets(watermarks), limit);
+                watermarks.forEach(OwnedPartition::committed);
+            } catch (KafkaException e) {
+                failed(e);
+            }
+        }
+    }
+
+    /** The consumer's position passes what it never delivers (markers, aborted records); its lag is what is left. */
+    private void observe(OwnedPartition partition) {
+        if (partition.in(PartitionState.POSITIONING)) {
+            return;
+        }
+        TopicPartition topicPartition = partition.topicPartition();
+        try {
+            OptionalLong unfetched = consumer.currentLag(topicPartition);
+            partition.window().advance(consumer.position(topicPartition, Duration.ZERO));
+            partition.age().unfetched(unfetched);
+        } catch (KafkaException | IllegalStateException e) {
+            LOG.debug("no position of {} at the moment", topicPartition, e);
+        }
+    }
+
+    private static Map<OwnedPartition, Long> watermarks(Collection<OwnedPartition> partitions) {
+        Map<OwnedPartition, Long> watermarks = new HashMap<>();
+        for (OwnedPartition partition : partitions) {
+            if (!partition.in(PartitionState.POSITIONING) && !partition.in(PartitionState.ENDED)) {
+                long watermark = partition.window().watermark();
+                if (watermark > partition.committed()) {
+                    watermarks.put(partition, watermark);
+                }
+            }
+        }
+        return watermarks;
+    }
+
+    private static Map<TopicPartition, OffsetAndMetadata> offsets(Map<OwnedPartition, Long> watermarks) {
+        Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+        watermarks.forEach(
+                (partition, watermark) -> offsets.put(partition.topicPartition(), new OffsetAndMetadata(watermark)));
+        return offsets;
+    }
+
+    private static void failed(Exception failure) {
+        LOG.atInfo()
+                .addKeyValue(EventNames.KEY, EventNames.OFFSET_COMMIT_FAILED)
+                .addKeyValue("error", failure.toString())
+                .log("An offset commit failed; redelivered messages will be recognised");
+    }
+}

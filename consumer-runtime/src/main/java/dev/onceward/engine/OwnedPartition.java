@@ -1,0 +1,208 @@
+package dev.onceward.engine;
+
+import dev.onceward.postgres.Fence;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.UUID;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One incarnation of a partition: from an assignment (or a new beginning after being fenced) to its end. A later
+ * incarnation is another object, so that late results of this one reach nobody.
+ *
+ * <p>The poll thread moves it from state to state and alone touches {@link #waiting}; lanes ask for permission before
+ * they work on it.
+ */
+final class OwnedPartition {
+    private final TopicPartition topicPartition;
+    private final boolean replay;
+    private final Deque<ConsumerRecord<byte[], byte[]>> waiting = new ArrayDeque<>();
+    private PartitionState state = PartitionState.POSITIONING;
+    private int working;
+    private volatile OffsetWindow window = new OffsetWindow(0);
+    private volatile @Nullable UUID topicId;
+    private volatile @Nullable Fence fence;
+    private volatile StoredFacts facts = StoredFacts.NONE;
+    private volatile boolean suspicious;
+    private long suspiciousBefore;
+    private long committed = -1;
+    private final PartitionAge age;
+
+    OwnedPartition(TopicPartition topicPartition, boolean replay, Clock clock, Runnable skewed) {
+        this.topicPartition = topicPartition;
+        this.replay = replay;
+        this.age = new PartitionAge(clock, this::window, skewed);
+    }
+
+    TopicPartition topicPartition() {
+        return topicPartition;
+    }
+
+    /** Whether it belongs to the consumer's replay topic. */
+    boolean replay() {
+        return replay;
+    }
+
+    OffsetWindow window() {
+        return window;
+    }
+
+    PartitionAge age() {
+        return age;
+    }
+
+    UUID topicId() {
+        UUID id = topicId;
+        if (id == null) {
+            throw new IllegalStateException(this + " has no topic id yet");
+        }
+        return id;
+    }
+
+    Fence fence() {
+        Fence current = fence;
+        if (current == null) {
+            throw new IllegalStateException(this + " is not taken over");
+        }
+        return current;
+    }
+
+    /** The fence, once it is taken over. */
+    Optional<Fence> takenOver() {
+        return Optional.ofNullable(fence);
+    }
+
+    StoredFacts facts() {
+        return facts;
+    }
+
+    /** Records that are fetched and not handed to a lane. Poll thread only. */
+    Deque<ConsumerRecord<byte[], byte[]>> waiting() {
+        return waiting;
+    }
+
+    synchronized PartitionState state() {
+        return state;
+    }
+
+    synchronized boolean in(PartitionState wanted) {
+        return state == wanted;
+    }
+
+    /** Fetching begins at {@code position}. */
+    void positioned(UUID id, long position) {
+        topicId = id;
+        window = new OffsetWindow(position);
+        become(PartitionState.WAITING);
+    }
+
+    void takingOver() {
+        become(PartitionState.TAKING_OVER);
+    }
+
+    /**
+     * Owned from now on.
+     *
+     * @param suspiciousUntil records before this offset run one at a time, because workers died here; 0: none
+     */
+    void running(Fence taken, StoredFacts stored, long suspiciousUntil) {
+        fence = taken;
+        facts = stored;
+        suspiciousBefore = suspiciousUntil;
+        suspicious = suspiciousUntil > 0;
+        become(PartitionState.RUNNING);
+    }
+
+    /** Whether its next records run one at a time; ends with the records that may have killed a worker. */
+    boolean suspicious() {
+        return suspicious;
+    }
+
+    /** Ends the suspicion once its offsets are through; tells whether it ended just now. */
+    boolean endSuspicionAt(long offset) {
+        if (suspicious && offset >= suspiciousBefore) {
+            suspicious = false;
+            return true;
+        }
+        return false;
+    }
+
+    /** The offset Kafka has for it, as far as this incarnation knows; -1: unknown. Poll thread only. */
+    long committed() {
+        return committed;
+    }
+
+    void committed(long offset) {
+        committed = Math.max(committed, offset);
+    }
+
+    /** Nothing new begins. */
+    synchronized void draining() {
+        if (state != PartitionState.DRAINING) {
+            become(PartitionState.DRAINING);
+        }
+    }
+
+    /** Found stale: lanes begin nothing of it any more; the poll thread ends it soon. */
+    synchronized void stopTaking() {
+        if (state == PartitionState.RUNNING) {
+            become(PartitionState.DRAINING);
+        }
+    }
+
+    /** Over; idempotent. */
+    synchronized void end() {
+        if (state != PartitionState.ENDED) {
+            become(PartitionState.ENDED);
+        }
+    }
+
+    /** Asks for permission to begin work; whoever gets it calls {@link #endWork} afterwards. */
+    synchronized boolean beginWork() {
+        if (state != PartitionState.RUNNING) {
+            return false;
+        }
+        working++;
+        return true;
+    }
+
+    /** Whether results still count: also while draining. */
+    synchronized boolean live() {
+        return state == PartitionState.RUNNING || state == PartitionState.DRAINING;
+    }
+
+    synchronized void endWork() {
+        working--;
+        notifyAll();
+    }
+
+    /** Waits until nothing works on it; false if it still does at the end of {@code patience}. */
+    synchronized boolean awaitIdle(Duration patience) throws InterruptedException {
+        long deadline = System.nanoTime() + patience.toNanos();
+        while (working > 0) {
+            long left = deadline - System.nanoTime();
+            if (left <= 0) {
+                return false;
+            }
+            wait(left / 1_000_000 + 1);
+        }
+        return true;
+    }
+
+    private synchronized void become(PartitionState next) {
+        if (!next.mayFollow(state)) {
+            throw new IllegalStateException(topicPartition + " cannot become " + next + " after " + state);
+        }
+        state = next;
+    }
+
+    @Override
+    public String toString() {
+        return topicPartition + "[" + state() + "]";
+    }
+}

@@ -1,0 +1,64 @@
+package dev.onceward.engine;
+
+import dev.onceward.metrics.RuntimeMeters;
+import java.time.Clock;
+import java.util.OptionalLong;
+import java.util.function.Supplier;
+
+/**
+ * Age of a partition's oldest unfinished message, and its lag, computed at each scrape: it grows while the consumer
+ * stalls. An unknown age (records at the broker that were not fetched yet) is not 0: it counts from when the partition
+ * was last known to be caught up.
+ */
+final class PartitionAge implements RuntimeMeters.PartitionGauges {
+    private final Clock clock;
+    private final Supplier<OffsetWindow> window;
+    private final Runnable skewed;
+    private volatile long caughtUpAt;
+    private volatile long behind;
+
+    /**
+     * @param window the window now
+     * @param skewed called when a record is from the future
+     */
+    PartitionAge(Clock clock, Supplier<OffsetWindow> window, Runnable skewed) {
+        this.clock = clock;
+        this.window = window;
+        this.skewed = skewed;
+        this.caughtUpAt = clock.millis();
+        this.behind = 1; // until the first answer of the broker
+    }
+
+    /** What the consumer knows of the records it has not fetched. */
+    void unfetched(OptionalLong records) {
+        behind = records.orElse(1);
+        if (behind == 0) {
+            caughtUpAt = clock.millis();
+        }
+    }
+
+    @Override
+    public double oldestAgeSeconds() {
+        OptionalLong oldest = window.get().oldestTimestamp();
+        if (oldest.isEmpty() && behind == 0) {
+            return 0;
+        }
+        long age = clock.millis() - oldest.orElse(caughtUpAt);
+        if (age < 0) {
+            skewed.run();
+            return 0;
+        }
+        return age / 1000.0;
+    }
+
+    @Override
+    public long lag() {
+        OffsetWindow current = window.get();
+        return current.nextFetch() - current.watermark() + behind;
+    }
+
+    @Override
+    public int inFlight() {
+        return window.get().size();
+    }
+}

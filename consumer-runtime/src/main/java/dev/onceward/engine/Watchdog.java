@@ -1,0 +1,120 @@
+package dev.onceward.engine;
+
+import dev.onceward.catalog.EventNames;
+import dev.onceward.effect.TransactionWatch;
+import dev.onceward.effect.TransactionWatch.Phase;
+import dev.onceward.metrics.RuntimeMeters;
+import dev.onceward.postgres.Database;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends transactions over their time: aborts the connection, ends the server process, interrupts the handler. A handler
+ * that ignores even that loses its lane to a new thread; after a few of these the worker gives up.
+ */
+final class Watchdog implements Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(Watchdog.class);
+    private static final long INTERRUPT_GRACE_NANOS = Duration.ofSeconds(2).toNanos();
+    // Only a process that holds our lock: the number may have been given to another one since.
+    private static final String END_BACKEND =
+            "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'"
+                    + " AND classid = ?::bigint::oid AND objsubid = 2 AND granted AND pid = ? LIMIT 1";
+
+    private final List<Lane> lanes;
+    private final Database database;
+    private final Executor databaseThread;
+    private final int maxStuck;
+    private final RuntimeMeters meters;
+    private final Worker worker;
+    private final AtomicInteger stuckHandlers = new AtomicInteger();
+    private final Map<LaneWork, Long> ended = new HashMap<>();
+
+    Watchdog(
+            List<Lane> lanes,
+            Database database,
+            Executor databaseThread,
+            int maxStuck,
+            RuntimeMeters meters,
+            Worker worker) {
+        this.lanes = lanes;
+        this.database = database;
+        this.databaseThread = databaseThread;
+        this.maxStuck = maxStuck;
+        this.meters = meters;
+        this.worker = worker;
+    }
+
+    /** Looks at every lane; called several times a second by one thread. */
+    @Override
+    public void run() {
+        long now = System.nanoTime();
+        for (Lane lane : lanes) {
+            LaneWork work = lane.work();
+            if (work != null) {
+                work.watch().expireIfOver(now).ifPresent(expired -> end(work, expired, now));
+                replaceIfStuck(lane, work, now);
+            }
+        }
+    }
+
+    private void end(LaneWork work, TransactionWatch.Expired expired, long now) {
+        LOG.atWarn()
+                .addKeyValue(EventNames.KEY, EventNames.HANDLER_TIMEOUT)
+                .addKeyValue("phase", expired.phase())
+                .log("A transaction was over its time; its connection is ended");
+        if (expired.phase() == Phase.HANDLER) {
+            ended.put(work, now);
+        }
+        // Both may block (the driver's lock, the network): not in the thread that watches the others.
+        databaseThread.execute(() -> {
+            if (expired.backendPid() != 0) {
+                endBackend(expired.backendPid());
+            }
+            Database.abort(expired.connection());
+        });
+    }
+
+    private void endBackend(int pid) {
+        try {
+            database.inTransaction(Duration.ofSeconds(5), connection -> {
+                try (PreparedStatement statement = connection.prepareStatement(END_BACKEND)) {
+                    statement.setLong(1, database.tables().lockClass());
+                    statement.setInt(2, pid);
+                    return statement.execute();
+                }
+            });
+        } catch (SQLException e) {
+            LOG.atInfo().addKeyValue("error", e.toString()).log("The server process could not be ended");
+        }
+    }
+
+    private void replaceIfStuck(Lane lane, LaneWork work, long now) {
+        if (!work.watch().stuck()) {
+            ended.remove(work);
+            return;
+        }
+        Optional<Long> since = Optional.ofNullable(ended.get(work));
+        if (since.isPresent() && now - since.get() > INTERRUPT_GRACE_NANOS) {
+            ended.remove(work);
+            meters.stuckHandler();
+            LOG.atError()
+                    .addKeyValue(EventNames.KEY, EventNames.HANDLER_STUCK)
+                    .log("A handler ignored its limit and its interrupt; its lane gets a new thread");
+            lane.replaceThread(work);
+            if (stuckHandlers.incrementAndGet() > maxStuck) {
+                worker.fail(
+                        "more than " + maxStuck + " handlers ignored their time limit (limits.max-stuck-handlers)",
+                        new IllegalStateException("handlers do not come back"));
+            }
+        }
+    }
+}

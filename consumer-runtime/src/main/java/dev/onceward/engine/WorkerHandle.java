@@ -1,0 +1,183 @@
+package dev.onceward.engine;
+
+import dev.onceward.config.ConfigurationException;
+import dev.onceward.config.ConsumerSettings;
+import dev.onceward.config.KafkaClientProperties;
+import dev.onceward.effect.HandlerEffect;
+import dev.onceward.failure.Backoff;
+import dev.onceward.failure.SqlStates;
+import dev.onceward.handler.FailureClassifier;
+import dev.onceward.metrics.RuntimeMeters;
+import dev.onceward.postgres.StartChecks;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.random.RandomGenerator;
+import javax.sql.DataSource;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A worker as the runtime holds it: starts it once database and cluster are there and as they must be, and stops it. */
+public final class WorkerHandle {
+    private static final Logger LOG = LoggerFactory.getLogger(WorkerHandle.class);
+
+    private final EngineParts parts;
+    private final DataSource dataSource;
+    private final Lifecycle lifecycle = new Lifecycle();
+    private volatile @Nullable Engine engine;
+
+    public WorkerHandle(
+            ConsumerSettings settings,
+            Map<String, Route> routes,
+            @Nullable FailureClassifier classifier,
+            MeterRegistry registry,
+            DataSource dataSource,
+            String workerId,
+            String host,
+            String version) {
+        this.dataSource = dataSource;
+        this.parts = new EngineParts(
+                settings,
+                Map.copyOf(routes),
+                classifier,
+                new RuntimeMeters(registry, settings.consumer()),
+                lifecycle,
+                HandlerEffect.newJdbi(),
+                Clock.systemUTC(),
+                new ThreadRandom(),
+                workerId,
+                host,
+                version);
+    }
+
+    /**
+     * Checks and starts. A database or cluster that is not there is waited for; what is wrong with the settings, the
+     * schema or the topics is thrown.
+     */
+    public void start() throws InterruptedException {
+        if (!lifecycle.to(WorkerState.STARTING)) {
+            throw new IllegalStateException("a runtime starts once; it is " + lifecycle.state());
+        }
+        Admin admin = null;
+        boolean started = false;
+        try {
+            int version = waitFor("the database", new StartChecks(dataSource, parts.settings())::run);
+            Admin client = Admin.create(new KafkaClientProperties(parts.settings(), parts.workerId()).admin());
+            admin = client;
+            waitFor("the cluster", () -> {
+                Engine.provision(client, parts.settings(), parts.routes());
+                return true;
+            });
+            Engine made = new Engine(parts, dataSource, version, client);
+            engine = made;
+            made.start();
+            started = true;
+        } finally {
+            if (!started) {
+                lifecycle.fail("start failed", new IllegalStateException("see the exception thrown"));
+                parts.meters().close();
+                if (admin != null) {
+                    admin.close(Duration.ZERO);
+                }
+            }
+        }
+    }
+
+    private <T> T waitFor(String what, Check<T> check) throws InterruptedException {
+        Backoff backoff = new Backoff(parts.settings().retry(), parts.random());
+        for (int failures = 1; lifecycle.is(WorkerState.STARTING); failures++) {
+            try {
+                return check.run();
+            } catch (SQLException e) {
+                waitOrThrow(what, e, isMistake(e), backoff, failures);
+            } catch (KafkaException e) {
+                boolean mistake = e instanceof AuthenticationException || e instanceof AuthorizationException;
+                waitOrThrow(what, e, mistake, backoff, failures);
+            }
+        }
+        throw new IllegalStateException("the runtime was closed while it started");
+    }
+
+    private static void waitOrThrow(String what, Exception e, boolean mistake, Backoff backoff, int failures)
+            throws InterruptedException {
+        if (mistake) {
+            throw new ConfigurationException(List.of(what + " refuses: " + e.getMessage()));
+        }
+        LOG.atWarn().addKeyValue("error", e.toString()).log("{} is not there yet; tried again until it is", what);
+        Thread.sleep(backoff.next(failures).plusMillis(50).toMillis());
+    }
+
+    /** Wrong password, role or database, or missing rights: waiting mends none of these. */
+    private static boolean isMistake(SQLException e) {
+        return SqlStates.find(e)
+                .filter(state -> state.startsWith("28") || state.startsWith("3D") || state.startsWith("42"))
+                .isPresent();
+    }
+
+    /** Stops within the limit; does nothing the second time. */
+    public void stop(Duration limit) {
+        Engine running = engine;
+        if (running == null) {
+            lifecycle.to(WorkerState.STOPPING);
+            lifecycle.to(WorkerState.STOPPED);
+            return;
+        }
+        engine = null;
+        try {
+            running.stop(limit);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    public WorkerState state() {
+        return lifecycle.state();
+    }
+
+    public Optional<String> failure() {
+        return lifecycle.failure();
+    }
+
+    public void pause(boolean wanted) {
+        Engine running = engine;
+        if (running != null) {
+            running.pause(wanted);
+        }
+    }
+
+    /** What keeps it from being ready; empty if nothing does. */
+    public List<String> troubles() {
+        Engine running = engine;
+        return running == null || !lifecycle.is(WorkerState.RUNNING)
+                ? List.of("the worker is " + lifecycle.state()
+                        + lifecycle.failure().map(why -> ": " + why).orElse(""))
+                : running.troubles();
+    }
+
+    /** Waits for its end; false if it still runs. */
+    public boolean awaitEnd(Duration patience) throws InterruptedException {
+        return lifecycle.awaitEnd(patience.toNanos());
+    }
+
+    private interface Check<T> {
+        T run() throws SQLException;
+    }
+
+    /** The calling thread's own generator: lanes never wait for each other's dice. */
+    private static final class ThreadRandom implements RandomGenerator {
+        @Override
+        public long nextLong() {
+            return ThreadLocalRandom.current().nextLong();
+        }
+    }
+}
