@@ -1,0 +1,99 @@
+package dev.onceward.runtime;
+
+import dev.onceward.engine.WorkerHandle;
+import java.time.Duration;
+
+/**
+ * A running consumer: each message's effect exactly once.
+ *
+ * <pre>{@code
+ * try (ConsumerRuntime runtime = ConsumerRuntime.named("billing")
+ *         .bootstrapServers("localhost:9092")
+ *         .database("jdbc:postgresql://localhost/ledger", "billing", password)
+ *         .handle("payments", new StringDeserializer(), new PaymentDeserializer(), (payment, effect) ->
+ *                 effect.update("UPDATE accounts SET balance = balance + ? WHERE id = ?",
+ *                         payment.value().amount(), payment.value().account()))
+ *         .start()) {
+ *     runtime.awaitStopped(Duration.ofDays(1));
+ * }
+ * }</pre>
+ *
+ * <p>Thread-safe. Made by {@link #named}.
+ */
+public final class ConsumerRuntime implements AutoCloseable {
+    private final WorkerHandle worker;
+    private final OwnedPool pool;
+    private final String workerId;
+    private final Duration shutdownLimit;
+
+    ConsumerRuntime(WorkerHandle worker, OwnedPool pool, String workerId, Duration shutdownLimit) {
+        this.worker = worker;
+        this.pool = pool;
+        this.workerId = workerId;
+        this.shutdownLimit = shutdownLimit;
+    }
+
+    /**
+     * Begins to build a runtime.
+     *
+     * @param consumer logical name of the consumer, 1 to 100 characters of {@code [A-Za-z0-9._-]}: the namespace of
+     *     deduplication, and by default the Kafka group id
+     */
+    public static ConsumerRuntimeBuilder named(String consumer) {
+        return new ConsumerRuntimeBuilder(consumer);
+    }
+
+    void start() throws InterruptedException {
+        worker.start();
+    }
+
+    /** Random for each runtime unless given; stands in logs, heartbeats and dead letters. */
+    public String workerId() {
+        return workerId;
+    }
+
+    /** Where it stands in its life. */
+    public RuntimeState state() {
+        return RuntimeState.valueOf(worker.state().name());
+    }
+
+    /** How it is; asks neither the database nor the broker, so it may be called at any rate. */
+    public Health health() {
+        RuntimeState state = state();
+        boolean live = state != RuntimeState.FAILED && state != RuntimeState.STOPPED;
+        var troubles = worker.troubles();
+        return new Health(live, state == RuntimeState.RUNNING && troubles.isEmpty(), troubles);
+    }
+
+    /**
+     * Handlers run no more until {@link #resume}; what runs ends. The worker keeps its partitions, and the age of the
+     * oldest message grows.
+     */
+    public void pause() {
+        worker.pause(true);
+    }
+
+    /** Goes on after {@link #pause}. */
+    public void resume() {
+        worker.pause(false);
+    }
+
+    /**
+     * Waits until it has stopped or failed.
+     *
+     * @return false if it still runs after {@code patience}
+     */
+    public boolean awaitStopped(Duration patience) throws InterruptedException {
+        return worker.awaitEnd(patience);
+    }
+
+    /**
+     * Drains what runs, commits, gives its partitions back and leaves the group, within {@code limits.shutdown}. What
+     * has not run stays in Kafka. Does nothing the second time.
+     */
+    @Override
+    public void close() {
+        worker.stop(shutdownLimit);
+        pool.close();
+    }
+}

@@ -1,0 +1,65 @@
+package dev.onceward.runtime;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.onceward.config.ConsumerSettings;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** The pool of a runtime: made here and closed with it, or the team's own, which is left alone. */
+final class OwnedPool implements AutoCloseable {
+    /** Beyond one for each lane: heartbeat, takeover, positions and pruning. */
+    private static final int BESIDE_LANES = 3;
+
+    private static final Duration CONNECT_LIMIT = Duration.ofSeconds(5);
+
+    private final DataSource dataSource;
+    private final @Nullable HikariDataSource own;
+
+    private OwnedPool(DataSource dataSource, @Nullable HikariDataSource own) {
+        this.dataSource = dataSource;
+        this.own = own;
+    }
+
+    static OwnedPool ofTeam(DataSource dataSource) {
+        return new OwnedPool(dataSource, null);
+    }
+
+    static OwnedPool make(ConsumerSettings settings, ConsumerSettings.DatabaseSettings database, String workerId) {
+        HikariConfig config = new HikariConfig();
+        config.setPoolName("onceward-" + settings.consumer());
+        config.setJdbcUrl(database.url());
+        config.setUsername(database.user());
+        config.setPassword(database.password());
+        config.setAutoCommit(false);
+        config.setMaximumPoolSize(settings.concurrency().lanes() + BESIDE_LANES);
+        config.setConnectionTimeout(CONNECT_LIMIT.toMillis());
+        // A database that is down at start is waited for by whoever asks, not by the pool's constructor.
+        config.setInitializationFailTimeout(-1);
+        config.addDataSourceProperty("ApplicationName", workerId);
+        config.addDataSourceProperty("connectTimeout", Long.toString(CONNECT_LIMIT.toSeconds()));
+        config.addDataSourceProperty("tcpKeepAlive", "true");
+        // The net below the runtime's own clock, for a half-open socket: longer than anything that may take its time.
+        Duration longest = settings.limits()
+                .handler()
+                .multipliedBy(2)
+                .plus(settings.concurrency().groupBudget())
+                .plus(settings.limits().lock())
+                .plusSeconds(20);
+        config.addDataSourceProperty("socketTimeout", Long.toString(longest.toSeconds()));
+        HikariDataSource pool = new HikariDataSource(config);
+        return new OwnedPool(pool, pool);
+    }
+
+    DataSource dataSource() {
+        return dataSource;
+    }
+
+    @Override
+    public void close() {
+        if (own != null) {
+            own.close();
+        }
+    }
+}

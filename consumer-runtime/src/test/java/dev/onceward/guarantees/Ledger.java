@@ -1,0 +1,240 @@
+package dev.onceward.guarantees;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.onceward.config.ConsumerSettings;
+import dev.onceward.config.RetryPolicy;
+import dev.onceward.handler.MessageHandler;
+import dev.onceward.migrations.Migrations;
+import dev.onceward.runtime.ConsumerRuntime;
+import dev.onceward.runtime.ConsumerRuntimeBuilder;
+import dev.onceward.testsupport.Backends;
+import dev.onceward.testsupport.PostgresServer;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import javax.sql.DataSource;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A consumer with a topic and a database of its own, on shared servers. Its effects are rows of {@code entries}, a table
+ * without any unique key that could hide a double.
+ */
+final class Ledger implements AutoCloseable {
+    /** Adds one entry; every test's plain handler. */
+    static final MessageHandler<String, String> HANDLER = (message, effect) -> effect.update(
+            "INSERT INTO entries (message_id, account, amount) VALUES (?, ?, ?)",
+            message.id(),
+            message.key(),
+            message.value());
+
+    final String name = "c" + UUID.randomUUID().toString().substring(0, 8);
+    final String topic = "payments." + name;
+    final PostgresServer postgres;
+    final String databaseName;
+    final DataSource dataSource;
+    final String bootstrap;
+    private final Admin admin;
+    private final KafkaProducer<byte[], byte[]> producer;
+    private final List<Future<RecordMetadata>> sent = new ArrayList<>();
+    private final List<ConsumerRuntime> runtimes = new ArrayList<>();
+
+    Ledger(int partitions) {
+        this(partitions, Backends.shared().postgres(), Backends.shared().kafka().bootstrapServers());
+    }
+
+    Ledger(int partitions, PostgresServer postgres, String bootstrap) {
+        this.postgres = postgres;
+        this.bootstrap = bootstrap;
+        this.databaseName = postgres.createDatabase();
+        this.dataSource = postgres.dataSource(databaseName);
+        Migrations.apply(dataSource, "public");
+        execute("CREATE TABLE entries (id bigserial PRIMARY KEY, message_id text, account text, amount text)");
+        Properties properties = new Properties();
+        properties.put("bootstrap.servers", bootstrap);
+        this.admin = Admin.create(properties);
+        this.producer = new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
+        create(topic, partitions);
+        create(deadLetterTopic(), partitions);
+        create(replayTopic(), 1);
+    }
+
+    String deadLetterTopic() {
+        return "dlq." + name + "." + topic;
+    }
+
+    String replayTopic() {
+        return "replay." + name;
+    }
+
+    void create(String newTopic, int partitions) {
+        try {
+            admin.createTopics(List.of(new NewTopic(newTopic, partitions, (short) 1)))
+                    .all()
+                    .get();
+        } catch (InterruptedException | ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    Admin admin() {
+        return admin;
+    }
+
+    /** Quick timings, no pool to wait for: what every test begins with. */
+    ConsumerRuntimeBuilder consumer() {
+        return ConsumerRuntime.named(name)
+                .bootstrapServers(bootstrap)
+                .database(postgres.jdbcUrl(databaseName), postgres.user(), postgres.password())
+                .retry(new RetryPolicy(5, Duration.ofMillis(10), Duration.ofMillis(100)))
+                .concurrency(new ConsumerSettings.Concurrency(4, 100, Duration.ofSeconds(5)))
+                .lease(new ConsumerSettings.Lease(Duration.ofMillis(200), Duration.ofSeconds(2)));
+    }
+
+    ConsumerRuntime start(MessageHandler<String, String> handler) {
+        return start(consumer(), handler);
+    }
+
+    ConsumerRuntime start(ConsumerRuntimeBuilder builder, MessageHandler<String, String> handler) {
+        return started(builder.handle(topic, new StringDeserializer(), new StringDeserializer(), handler)
+                .start());
+    }
+
+    ConsumerRuntime started(ConsumerRuntime runtime) {
+        runtimes.add(runtime);
+        return runtime;
+    }
+
+    /** Sends a message with its id in the header {@code message-id}. */
+    void send(@Nullable String key, String id, @Nullable String value) {
+        send(new ProducerRecord<>(topic, bytes(key), bytes(value)), id);
+    }
+
+    void send(int partition, @Nullable String key, String id, @Nullable String value) {
+        send(new ProducerRecord<>(topic, partition, bytes(key), bytes(value)), id);
+    }
+
+    private void send(ProducerRecord<byte[], byte[]> message, String id) {
+        message.headers().add("message-id", id.getBytes(UTF_8));
+        send(message);
+    }
+
+    void send(ProducerRecord<byte[], byte[]> message) {
+        sent.add(producer.send(message));
+    }
+
+    /** Waits until the broker has everything that was sent. */
+    void flush() {
+        producer.flush();
+        for (Future<RecordMetadata> record : sent) {
+            try {
+                record.get();
+            } catch (InterruptedException | ExecutionException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+        sent.clear();
+    }
+
+    static byte @Nullable [] bytes(@Nullable String text) {
+        return text == null ? null : text.getBytes(UTF_8);
+    }
+
+    // ---- what is there ----
+
+    long count(String sql, Object... arguments) {
+        try (Connection connection = dataSource.getConnection();
+                PreparedStatement statement = connection.prepareStatement(sql)) {
+            for (int i = 0; i < arguments.length; i++) {
+                statement.setObject(i + 1, arguments[i]);
+            }
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                return row.getLong(1);
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    List<String> texts(String sql) {
+        try (Connection connection = dataSource.getConnection();
+                PreparedStatement statement = connection.prepareStatement(sql);
+                ResultSet row = statement.executeQuery()) {
+            List<String> texts = new ArrayList<>();
+            while (row.next()) {
+                texts.add(row.getString(1));
+            }
+            return texts;
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    void execute(String sql) {
+        try (Connection connection = dataSource.getConnection();
+                var statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    long entries() {
+        return count("SELECT count(*) FROM entries");
+    }
+
+    long distinctEntries() {
+        return count("SELECT count(DISTINCT message_id) FROM entries");
+    }
+
+    long deadLetters() {
+        return count("SELECT count(*) FROM dead_letters WHERE status = 'DEAD'");
+    }
+
+    /** Messages committed to Kafka as finished, over all partitions of the topic. */
+    long committed() {
+        try {
+            Map<TopicPartition, OffsetAndMetadata> offsets = admin.listConsumerGroupOffsets(name)
+                    .partitionsToOffsetAndMetadata()
+                    .get();
+            return offsets.entrySet().stream()
+                    .filter(entry -> entry.getKey().topic().equals(topic) && entry.getValue() != null)
+                    .mapToLong(entry -> entry.getValue().offset())
+                    .sum();
+        } catch (InterruptedException | ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static ConditionFactory await() {
+        return Awaitility.await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(20));
+    }
+
+    @Override
+    public void close() {
+        runtimes.forEach(ConsumerRuntime::close);
+        producer.close(Duration.ofSeconds(5));
+        admin.close(Duration.ofSeconds(5));
+    }
+}
