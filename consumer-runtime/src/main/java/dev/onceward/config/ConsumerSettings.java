@@ -129,10 +129,12 @@ public record ConsumerSettings(
      *
      * @param handler one attempt of a handler, 10 ms to 1 h; default 30 s
      * @param lock waiting for a row or advisory lock, 10 ms to handler; default 10 s
-     * @param takeoverGrace how long a takeover waits for the old owner's transactions before it ends them; default 5 s
-     * @param drain how long a revoke waits for running groups; default 10 s
-     * @param shutdown the whole of close(); default 30 s
-     * @param commitInterval between offset commits; default 1 s
+     * @param takeoverGrace how long a takeover waits for the old owner's transactions before it ends them, 10 ms to 10 min;
+     *     default 5 s
+     * @param drain how long a revoke waits for running groups, 10 ms to 10 min, at most half of Kafka's
+     *     {@code max.poll.interval.ms}; default 10 s
+     * @param shutdown the whole of close(), drain to 1 h; default 30 s
+     * @param commitInterval between offset commits, 10 ms to 5 min; default 1 s
      * @param maxStuckHandlers handlers that ignore their limit before the worker gives up, 0 to 100; default 3
      */
     public record Limits(
@@ -156,11 +158,12 @@ public record ConsumerSettings(
     /**
      * Bounds of what is in flight: fetched and not finished. One poll may go over by what it returns.
      *
-     * @param partitionMessages most messages of a partition; default 2,000
-     * @param partitionBytes most bytes of a partition; default 8 MiB
-     * @param workerMessages most messages of the worker; default 20,000
-     * @param workerBytes most bytes of the worker; default 24 MiB
-     * @param maxAhead how many offsets a partition may run ahead of its watermark; default 100,000
+     * @param partitionMessages most messages of a partition, 1 to 1,000,000; default 2,000
+     * @param partitionBytes most bytes of a partition, 1 KiB to 1 GiB; default 8 MiB
+     * @param workerMessages most messages of the worker, partitionMessages to 10,000,000; default 20,000
+     * @param workerBytes most bytes of the worker, partitionBytes to 64 GiB; default 24 MiB
+     * @param maxAhead how many offsets a partition may run ahead of its watermark, partitionMessages to
+     *     1,000,000,000; default 100,000
      */
     public record Backpressure(
             int partitionMessages, long partitionBytes, int workerMessages, long workerBytes, long maxAhead) {
@@ -170,9 +173,9 @@ public record ConsumerSettings(
     /**
      * Heartbeats in the database.
      *
-     * @param interval between heartbeats; default 2 s
+     * @param interval between heartbeats, 10 ms to 1 min; default 2 s
      * @param duration with no heartbeat for so long no new transaction starts, and others see the worker as stale; at
-     *     least 3 intervals; default 10 s
+     *     least 3 intervals, at most 10 min; default 10 s
      */
     public record Lease(Duration interval, Duration duration) {
         public static final Lease DEFAULT = new Lease(Duration.ofSeconds(2), Duration.ofSeconds(10));
@@ -181,7 +184,8 @@ public record ConsumerSettings(
     /**
      * How long claims are kept.
      *
-     * @param claims age at which a claim may be pruned; must be longer than what is readable or replayable; default 14 d
+     * @param claims age at which a claim may be pruned; must be longer than what is readable or replayable,
+     *     1 min to 36,500 d; default 14 d
      * @param pruning whether this worker prunes; default true
      * @param check what to do at start if source, replay or dead-letter topics keep records longer than claims
      */
@@ -200,7 +204,8 @@ public record ConsumerSettings(
      *
      * @param topicPattern name of a dead-letter topic, {@code {consumer}} and {@code {topic}} are replaced; default
      *     {@code dlq.{consumer}.{topic}}
-     * @param replayTopicPattern name of the consumer's replay topic; default {@code replay.{consumer}}
+     * @param replayTopicPattern name of the consumer's replay topic, which no other consumer may use; default
+     *     {@code replay.{consumer}}
      * @param create how to create missing topics; {@code null}: only check that they exist (default)
      */
     public record DeadLetterTopics(
@@ -226,7 +231,7 @@ public record ConsumerSettings(
      *
      * @param partitions 1 or more; 0: as many as the source topic
      * @param replicationFactor 1 or more; -1: the broker's default
-     * @param retention how long records are kept; {@code null}: the broker's default
+     * @param retention how long records are kept, 1 min to 36,500 d; {@code null}: the broker's default
      */
     public record TopicCreation(
             int partitions,

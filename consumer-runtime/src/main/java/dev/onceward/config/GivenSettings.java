@@ -18,8 +18,12 @@ record GivenSettings(Map<SettingKeys, Given> settings, Map<String, String> kafka
     private static final String VARIABLE_PREFIX = "ONCEWARD_";
     private static final String KAFKA_VARIABLE_PREFIX = "ONCEWARD_KAFKA_";
     /** Container platforms announce each service to its neighbours by variables of these forms. */
-    private static final Pattern SERVICE_LINK =
-            Pattern.compile("ONCEWARD(_\\w+)?_(SERVICE_(HOST|PORT(_\\w+)?)|PORT(_[0-9]+_(TCP|UDP|SCTP)(_\\w+)?)?)");
+    private static final String SERVICE_LINK =
+            "ONCEWARD(_\\w+)?_(SERVICE_(HOST|PORT(_\\w+)?)|PORT(_[0-9]+_(TCP|UDP|SCTP)(_\\w+)?)?)";
+    /** Of test servers and of the demo, which set up settings themselves. */
+    private static final String NOT_OF_A_SERVICE = "ONCEWARD_(TEST|DEMO)_\\w+|ONCEWARD_(KAFKA|POSTGRES)_IMAGE";
+
+    private static final Pattern LEFT_ALONE = Pattern.compile(SERVICE_LINK + "|" + NOT_OF_A_SERVICE);
 
     /**
      * A value as it was written.
@@ -59,9 +63,12 @@ record GivenSettings(Map<SettingKeys, Given> settings, Map<String, String> kafka
                 return;
             }
         }
+        if (LEFT_ALONE.matcher(name).matches()) {
+            return;
+        }
         if (name.startsWith(KAFKA_VARIABLE_PREFIX) && name.length() > KAFKA_VARIABLE_PREFIX.length()) {
             kafka.put(dotted(name.substring(KAFKA_VARIABLE_PREFIX.length())), text);
-        } else if (!SERVICE_LINK.matcher(name).matches()) {
+        } else {
             String nearest = NearestKey.to(dotted(name));
             unknown.put(name, "is no setting; the nearest is " + NearestKey.variable(nearest));
         }

@@ -17,7 +17,8 @@ import java.util.TreeMap;
  * dots: {@code ONCEWARD_KAFKA_BOOTSTRAP_SERVERS}.
  *
  * <p>Variables that a container platform makes for a service named {@code onceward…}
- * ({@code ONCEWARD_SERVICE_HOST}, {@code ONCEWARD_PORT_8080_TCP}) are left alone too.
+ * ({@code ONCEWARD_SERVICE_HOST}, {@code ONCEWARD_PORT_8080_TCP}) are left alone too, and so are those of tests and the
+ * demo ({@code ONCEWARD_TEST_…}, {@code ONCEWARD_DEMO_…}, {@code ONCEWARD_KAFKA_IMAGE}, {@code ONCEWARD_POSTGRES_IMAGE}).
  */
 public final class SettingsReader {
     private final Problems problems = new Problems();

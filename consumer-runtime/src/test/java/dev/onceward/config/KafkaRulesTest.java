@@ -177,6 +177,20 @@ class KafkaRulesTest {
     }
 
     @Test
+    void whatAProviderResolvesIsNotRead() {
+        String[] resolvedLater = {"bootstrap.servers", "${env:SERVERS}", "fetch.min.bytes", "${env:BYTES}"};
+        assertThat(TestSettings.problems(TestSettings.kafka(resolvedLater))).hasSize(2);
+        assertThat(TestSettings.with(SettingKeys.SCHEMA, "public")
+                        .andKafka(resolvedLater)
+                        .andKafka("config.providers", "env", "isolation.level", "${env:LEVEL}")
+                        .problems())
+                .as("but never where a guarantee hangs on it")
+                .singleElement()
+                .asString()
+                .startsWith("onceward.kafka.isolation.level: ");
+    }
+
+    @Test
     void aDrainFitsIntoKafkasDefaultToo() {
         assertThat(TestSettings.with(SettingKeys.LIMITS_DRAIN, "150s")
                         .and(SettingKeys.LIMITS_SHUTDOWN, "150s")

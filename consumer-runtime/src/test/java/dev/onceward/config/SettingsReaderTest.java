@@ -113,6 +113,13 @@ class SettingsReaderTest {
     }
 
     @Test
+    void aKafkaPropertyMayHaveAPortInItsName() {
+        assertThat(SettingsReader.read(LEAST, Map.of("ONCEWARD_KAFKA_CLIENT_DNS_LOOKUP", "use_all_dns_ips"))
+                        .kafka())
+                .containsEntry("client.dns.lookup", "use_all_dns_ips");
+    }
+
+    @Test
     void theEnvironmentWins() {
         ConsumerSettings settings = SettingsReader.read(
                 with("onceward.concurrency.lanes", "2"),
@@ -193,8 +200,12 @@ class SettingsReaderTest {
                 "ONCEWARD_PORT_8080_TCP_ADDR",
                 "ONCEWARD_DB_SERVICE_HOST",
                 "ONCEWARD_DB_PORT_5432_TCP_PROTO",
+                "ONCEWARD_KAFKA_IMAGE",
+                "ONCEWARD_POSTGRES_IMAGE",
+                "ONCEWARD_TEST_X",
+                "ONCEWARD_DEMO_PASSWORD",
             })
-    void whatAContainerPlatformSetsForAServiceOfThisNameIsLeftAlone(String name) {
+    void variablesOfContainerPlatformsAndTestsAreLeftAlone(String name) {
         assertThat(SettingsReader.read(LEAST, Map.of(name, "10.0.0.1"))).isEqualTo(TestSettings.defaults());
     }
 
