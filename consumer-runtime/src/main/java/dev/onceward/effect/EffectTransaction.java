@@ -22,6 +22,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.LongStream;
 import org.jdbi.v3.core.Jdbi;
 import org.postgresql.core.TransactionState;
 
@@ -91,12 +92,14 @@ public final class EffectTransaction {
         private final Claims claims;
         private final long startNanos = System.nanoTime();
         private long runStartNanos = startNanos;
+        private final long[] handlerNanos;
         private int current = -1;
 
         Run(Connection connection, List<Member> members) {
             this.connection = connection;
             this.members = members;
             this.claims = new Claims(members);
+            this.handlerNanos = new long[members.size()];
         }
 
         GroupOutcome execute() throws SQLException {
@@ -191,6 +194,7 @@ public final class EffectTransaction {
             effect.begin(current, clock.instant().plus(limits.handler()));
             try {
                 handling.call(messages, effect);
+                handlerNanos[current] = System.nanoTime() - now;
             } catch (MessageFailedException e) {
                 Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
                 return Optional.of(blame(indexOf(e.failedMessage()), cause));
@@ -245,7 +249,10 @@ public final class EffectTransaction {
                 return refusedByServer(e) ? blame(OptionalInt.empty(), e) : new GroupOutcome.Unknown(e);
             }
             return new GroupOutcome.Committed(
-                    verdicts.stream().map(Verdict::result).toList(), runNanos);
+                    verdicts.stream().map(Verdict::result).toList(),
+                    LongStream.of(handlerNanos).boxed().toList(),
+                    runNanos,
+                    System.nanoTime() - startNanos);
         }
 
         /**

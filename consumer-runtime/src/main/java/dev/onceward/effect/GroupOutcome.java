@@ -13,9 +13,12 @@ public sealed interface GroupOutcome {
      * Committed.
      *
      * @param results one for each member, in order
+     * @param handlerNanos time in the handler of each member, in order; a batch handler's with its first
      * @param runNanos time of handlers and declared updates together
+     * @param transactionNanos from the opening to the answer of COMMIT
      */
-    record Committed(List<MemberResult> results, long runNanos) implements GroupOutcome {}
+    record Committed(List<MemberResult> results, List<Long> handlerNanos, long runNanos, long transactionNanos)
+            implements GroupOutcome {}
 
     /** Rolled back: these partitions are not the worker's any more. */
     record Stale(Set<Fence> fences) implements GroupOutcome {}

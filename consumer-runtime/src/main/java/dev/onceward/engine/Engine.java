@@ -20,9 +20,9 @@ import dev.onceward.postgres.FencedTransaction;
 import dev.onceward.postgres.GenerationTable;
 import dev.onceward.postgres.Opening;
 import dev.onceward.postgres.Ownership;
+import dev.onceward.postgres.TableSizes;
 import dev.onceward.postgres.Tables;
 import dev.onceward.postgres.WorkerTable;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
 public final class Engine implements Worker, Takeovers.Results {
     private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
     private static final Duration ADMIN_LIMIT = Duration.ofSeconds(10);
-    private static final Duration PRUNE_INTERVAL = Duration.ofSeconds(10);
+    private static final Duration MAINTENANCE_INTERVAL = Duration.ofSeconds(10);
     private static final int PRUNE_BATCH = 1_000;
     private static final Duration WATCH_INTERVAL = Duration.ofMillis(100);
 
@@ -64,7 +64,7 @@ public final class Engine implements Worker, Takeovers.Results {
     private final Fencings fencings;
     private final Heartbeat heartbeat;
     private final Watchdog watchdog;
-    private final ClaimPruning pruning;
+    private final Maintenance maintenance;
     private final BackgroundThread takeoverThread;
     private final BackgroundThread positionThread;
     private final BackgroundThread heartbeatThread;
@@ -197,7 +197,14 @@ public final class Engine implements Worker, Takeovers.Results {
                 settings.lease());
         this.watchdog =
                 new Watchdog(lanes, database, positionThread, settings.limits().maxStuckHandlers(), meters, this);
-        this.pruning = new ClaimPruning(database, settings.retention().claims(), PRUNE_BATCH);
+        this.maintenance = new Maintenance(
+                database,
+                new ClaimPruning(database, settings.retention().claims(), PRUNE_BATCH),
+                new TableSizes(database),
+                settings.limits().lock(),
+                settings.retention().pruning(),
+                meters,
+                () -> lifecycle.is(WorkerState.RUNNING));
         this.pollThread = new Thread(this::pollUntilTheEnd, threads + "-poll");
         pollThread.setDaemon(true);
         meters.worker(new EngineGauges(backpressure, lanes, heartbeat, gate, lifecycle));
@@ -217,9 +224,7 @@ public final class Engine implements Worker, Takeovers.Results {
             watchdog.run();
             heartbeat.checkLease();
         });
-        if (settings.retention().pruning()) {
-            positionThread.every(PRUNE_INTERVAL, this::prune);
-        }
+        positionThread.every(MAINTENANCE_INTERVAL, maintenance);
         pollThread.start();
         LOG.atInfo().addKeyValue(EventNames.KEY, EventNames.WORKER_STARTED).log("The worker runs");
     }
@@ -278,18 +283,6 @@ public final class Engine implements Worker, Takeovers.Results {
 
     private static long left(long deadline) {
         return Math.max(deadline - System.nanoTime(), TimeUnit.MILLISECONDS.toNanos(100));
-    }
-
-    private void prune() {
-        try {
-            long rows;
-            do {
-                rows = database.inTransaction(settings.limits().lock(), pruning::prune);
-                meters.pruned(rows);
-            } while (rows >= PRUNE_BATCH && lifecycle.is(WorkerState.RUNNING));
-        } catch (SQLException | RuntimeException e) {
-            LOG.atInfo().addKeyValue("error", e.toString()).log("Old claims could not be pruned; tried again later");
-        }
     }
 
     // ---- what others tell ----

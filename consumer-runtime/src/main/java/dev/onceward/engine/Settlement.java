@@ -72,7 +72,14 @@ final class Settlement {
 
     /** One line for a group, not for each message: after a crash whole backlogs are delivered again. */
     void groupCommitted(List<Delivery> part, GroupOutcome.Committed committed) {
-        shared.meters().group(part.size(), committed.runNanos());
+        shared.meters().group(part.size(), committed.transactionNanos());
+        for (int i = 0; i < part.size(); i++) {
+            if (committed.handlerNanos().get(i) > 0) {
+                shared.meters()
+                        .handlerTime(
+                                topic(part.get(i)), committed.handlerNanos().get(i));
+            }
+        }
         suppressed(EventNames.REDELIVERED, MemberResult.REDELIVERED, part, committed);
         suppressed(EventNames.DUPLICATE, MemberResult.DUPLICATE, part, committed);
     }

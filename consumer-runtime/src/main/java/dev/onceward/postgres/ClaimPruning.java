@@ -39,6 +39,11 @@ public final class ClaimPruning {
         this.batch = batch;
     }
 
+    /** The most claims that one batch deletes. */
+    public int batch() {
+        return batch;
+    }
+
     /** One batch; returns how many claims it deleted. */
     public long prune(Connection connection) throws SQLException {
         try (PreparedStatement statement =

@@ -1,5 +1,6 @@
 package dev.onceward.runtime;
 
+import dev.onceward.config.ConsumerSettings;
 import dev.onceward.engine.WorkerHandle;
 import java.time.Duration;
 
@@ -41,6 +42,14 @@ public final class ConsumerRuntime implements AutoCloseable {
      */
     public static ConsumerRuntimeBuilder named(String consumer) {
         return new ConsumerRuntimeBuilder(consumer);
+    }
+
+    /**
+     * Begins to build a runtime from settings read elsewhere, by {@link dev.onceward.config.SettingsReader} say. The
+     * builder's methods change them.
+     */
+    public static ConsumerRuntimeBuilder with(ConsumerSettings settings) {
+        return new ConsumerRuntimeBuilder(settings);
     }
 
     void start() throws InterruptedException {

@@ -5,6 +5,7 @@ import dev.onceward.config.ConsumerSettings;
 import dev.onceward.config.IdReuse;
 import dev.onceward.config.Ordering;
 import dev.onceward.config.RetryPolicy;
+import dev.onceward.config.SettingsValidator;
 import dev.onceward.config.StartPosition;
 import dev.onceward.effect.Handling;
 import dev.onceward.engine.Route;
@@ -21,6 +22,7 @@ import io.micrometer.core.instrument.simple.SimpleConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -63,6 +65,25 @@ public final class ConsumerRuntimeBuilder {
 
     ConsumerRuntimeBuilder(String consumer) {
         this.consumer = consumer;
+    }
+
+    ConsumerRuntimeBuilder(ConsumerSettings settings) {
+        this.consumer = settings.consumer();
+        this.kafka.putAll(settings.kafka());
+        this.groupId = settings.groupId();
+        this.schema = settings.schema();
+        this.ordering = settings.ordering();
+        this.startPosition = settings.startPosition();
+        this.idReuse = settings.idReuse();
+        this.retry = settings.retry();
+        this.concurrency = settings.concurrency();
+        this.limits = settings.limits();
+        this.backpressure = settings.backpressure();
+        this.lease = settings.lease();
+        this.retention = settings.retention();
+        this.deadLetters = settings.deadLetters();
+        this.allowAsynchronousCommit = settings.allowAsynchronousCommit();
+        this.database = settings.database();
     }
 
     // ---- what is consumed, and by which handler ----
@@ -281,7 +302,7 @@ public final class ConsumerRuntimeBuilder {
      */
     public ConsumerRuntime start() {
         ConsumerSettings settings = settings();
-        check();
+        check(settings);
         String host = hostName();
         String worker = Objects.requireNonNullElseGet(
                 workerId, () -> host + "-" + UUID.randomUUID().toString().substring(0, 8));
@@ -327,14 +348,22 @@ public final class ConsumerRuntimeBuilder {
                 Map.copyOf(kafka));
     }
 
-    private void check() {
+    /** Everything at once: a team should not have to start five times to learn of five mistakes. */
+    private void check(ConsumerSettings settings) {
+        List<String> problems = new ArrayList<>();
         if (routes.isEmpty()) {
-            throw new ConfigurationException(List.of("handlers: none; call handle(topic, …) at least once"));
+            problems.add("handlers: there are none; call handle(topic, ...) or handleBatch(topic, ...)");
         }
-        if ((database == null) == (dataSource == null)) {
-            throw new ConfigurationException(
-                    List.of(
-                            "onceward.database.url: give either database(…), for a pool made here, or dataSource(…), your own"));
+        if ((settings.database() == null) == (dataSource == null)) {
+            problems.add("onceward.database.url: give either database(...), for a pool made here, or dataSource(...)");
+        }
+        try {
+            SettingsValidator.check(settings, routes.keySet());
+        } catch (ConfigurationException e) {
+            problems.addAll(e.problems());
+        }
+        if (!problems.isEmpty()) {
+            throw new ConfigurationException(problems);
         }
     }
 
