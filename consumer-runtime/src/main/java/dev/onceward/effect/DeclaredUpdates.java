@@ -29,7 +29,7 @@ final class DeclaredUpdates {
             throw new IllegalArgumentException("the update has " + text.placeholders() + " placeholder(s), but "
                     + arguments.length + " argument(s) are given: " + sql);
         }
-        waiting.add(new DeclaredUpdate(member, sql, text, Arguments.kept(arguments), expectedRows));
+        waiting.add(new DeclaredUpdate(member, text, Arguments.kept(arguments), expectedRows));
     }
 
     private static SqlText checked(String sql) {
@@ -42,8 +42,8 @@ final class DeclaredUpdates {
                     "an update is one statement, not " + text.statements() + "; declare each by itself: " + sql);
         }
         // It would swallow the statements behind it.
-        if (!text.terminated()) {
-            throw new IllegalArgumentException("a quote or comment does not end in: " + sql);
+        if (!text.terminated() || !SqlText.of(text.sent()).sent().equals(text.sent())) {
+            throw new IllegalArgumentException("a quote, a comment or an escape of JDBC does not end in: " + sql);
         }
         return text;
     }

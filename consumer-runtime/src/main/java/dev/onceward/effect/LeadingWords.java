@@ -3,7 +3,6 @@ package dev.onceward.effect;
 import dev.onceward.effect.SqlLexer.Token;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The words that a statement begins with: enough of them to know transaction control. */
@@ -12,22 +11,14 @@ final class LeadingWords {
     /** SET LOCAL SESSION CHARACTERISTICS. */
     private static final int NEEDED = 4;
 
-    /** The words that begin JDBC's escape syntax; the driver drops or replaces them and sends what stands behind. */
-    private static final Set<String> ESCAPES = Set.of("oj", "fn", "d", "t", "ts", "escape");
-
     private final List<String> words = new ArrayList<>(NEEDED);
     private boolean empty = true;
     private boolean ended;
-    private boolean escaped;
 
     /** Takes the statement's next token; the word is in lower case. */
     void add(Token token, String word) {
         empty = false;
-        if (ended || (escaped && ESCAPES.contains(word))) {
-            escaped = false;
-        } else if (token == Token.BRACE && words.isEmpty()) {
-            escaped = true;
-        } else if (token == Token.WORD && words.size() < NEEDED) {
+        if (!ended && token == Token.WORD && words.size() < NEEDED) {
             words.add(word);
         } else {
             ended = true;

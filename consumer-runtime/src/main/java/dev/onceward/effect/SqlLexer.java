@@ -13,8 +13,6 @@ final class SqlLexer {
         SEMICOLON,
         /** The {@code ?} of JDBC. */
         PLACEHOLDER,
-        /** The <code>{</code> of JDBC's escape syntax. */
-        BRACE,
         /** A constant, a quoted identifier, an operator, a bracket. */
         OTHER,
         END
@@ -43,7 +41,6 @@ final class SqlLexer {
         position++;
         return switch (c) {
             case ';' -> Token.SEMICOLON;
-            case '{' -> Token.BRACE;
             case '?' -> placeholderOrOperator();
             case '\'' -> quoted(false);
             case '"' -> identifier();

@@ -1,16 +1,19 @@
 package dev.onceward.effect;
 
 import dev.onceward.effect.SqlLexer.Token;
+import java.sql.SQLException;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.core.Parser;
 
 /**
  * What an SQL text consists of, found without a server.
  *
+ * @param sent what the driver makes of it: without JDBC's escape syntax
  * @param control the first transaction-control statement in it; {@code null}: none
  * @param firstWord the first word in lower case; empty if it does not begin with a word
  * @param statements how many statements it has, empty ones not counted
@@ -21,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  *     of this reading could have let a transaction's end through
  */
 record SqlText(
+        String sent,
         @Nullable String control,
         String firstWord,
         int statements,
@@ -59,7 +63,7 @@ record SqlText(
         if (known != null) {
             return known;
         }
-        SqlText read = read(sql);
+        SqlText read = asSent(read(sql));
         if (sql.length() <= LONGEST_KNOWN) {
             if (KNOWN.size() >= MOST_KNOWN) {
                 KNOWN.clear();
@@ -67,6 +71,42 @@ record SqlText(
             KNOWN.put(sql, read);
         }
         return read;
+    }
+
+    /**
+     * The driver replaces JDBC's escape syntax by its own lights, and what it leaves away can bring words together:
+     * {@code {oj COMMIT}} is sent as {@code COMMIT}. So what it sends is looked at too.
+     */
+    private static SqlText asSent(SqlText written) {
+        if (written.sent.indexOf('{') < 0) {
+            return written;
+        }
+        try {
+            String sent = Parser.replaceProcessing(written.sent, true, true);
+            return sent.equals(written.sent) ? written : written.sentAs(sent);
+        } catch (SQLException e) {
+            // The driver's own reading of quotes and comments, which it insists on.
+            return new SqlText(
+                    written.sent,
+                    written.control,
+                    written.firstWord,
+                    written.statements,
+                    written.placeholders,
+                    false,
+                    written.returning);
+        }
+    }
+
+    private SqlText sentAs(String other) {
+        SqlText read = read(other);
+        return control == null
+                ? read
+                : new SqlText(other, control, firstWord, statements, placeholders, terminated, returning);
+    }
+
+    /** How many texts are remembered. */
+    static int remembered() {
+        return KNOWN.size();
     }
 
     private static SqlText read(String sql) {
@@ -95,6 +135,7 @@ record SqlText(
             }
         } while (token != Token.END);
         return new SqlText(
+                sql,
                 control == null ? null : control.toUpperCase(Locale.ROOT),
                 firstWord == null ? "" : firstWord,
                 statements,

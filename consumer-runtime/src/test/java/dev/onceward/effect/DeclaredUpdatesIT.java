@@ -289,6 +289,17 @@ class DeclaredUpdatesIT {
         assertThat(logged()).containsExactly("true", "ab", "why? ? ");
     }
 
+    /** Alone the driver takes an escape without its end; among others it would eat the brace of another's data. */
+    @Test
+    void keepsAnEscapeWithoutEndFromReachingIntoOtherUpdates() throws Exception {
+        declare(0, "INSERT INTO log (what) SELECT {fn concat(?, 'b')", "a");
+        declare(1, LOG + " RETURNING '{oj }'", "c");
+        declare(2, "INSERT INTO log (what) VALUES ('{\"a\": 1}')");
+        updates.flush(connection);
+
+        assertThat(logged()).containsExactly("ab", "c", "{\"a\": 1}");
+    }
+
     @Test
     void namesTheMemberOfAFailedBatchEntry() {
         for (int i = 0; i < 600; i++) {

@@ -206,11 +206,7 @@ class SendPlanTest {
             Object[] arguments = new Object[text.placeholders()];
             Arrays.fill(arguments, updates.size());
             updates.add(new DeclaredUpdate(
-                    updates.size(),
-                    sql,
-                    text,
-                    Collections.unmodifiableList(Arrays.asList(arguments)),
-                    DeclaredUpdate.ANY));
+                    updates.size(), text, Collections.unmodifiableList(Arrays.asList(arguments)), DeclaredUpdate.ANY));
         }
         return updates;
     }
