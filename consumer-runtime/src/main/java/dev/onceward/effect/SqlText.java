@@ -83,25 +83,27 @@ record SqlText(
         }
         try {
             String sent = Parser.replaceProcessing(written.sent, true, true);
-            return sent.equals(written.sent) ? written : written.sentAs(sent);
+            return sent.equals(written.sent) ? written : written.sentAs(read(sent));
         } catch (SQLException e) {
-            // The driver's own reading of quotes and comments, which it insists on.
-            return new SqlText(
-                    written.sent,
-                    written.control,
-                    written.firstWord,
-                    written.statements,
-                    written.placeholders,
-                    false,
-                    written.returning);
+            // The driver cannot find the end of a quote, a comment or an escape, and will not send the text.
+            return written.unterminated();
         }
     }
 
-    private SqlText sentAs(String other) {
-        SqlText read = read(other);
-        return control == null
-                ? read
-                : new SqlText(other, control, firstWord, statements, placeholders, terminated, returning);
+    private SqlText sentAs(SqlText other) {
+        return new SqlText(
+                other.sent,
+                control == null ? other.control : control,
+                other.firstWord,
+                other.statements,
+                other.placeholders,
+                terminated && other.terminated,
+                other.returning,
+                doubtful || other.doubtful);
+    }
+
+    private SqlText unterminated() {
+        return new SqlText(sent, control, firstWord, statements, placeholders, false, returning, doubtful);
     }
 
     /** How many texts are remembered. */

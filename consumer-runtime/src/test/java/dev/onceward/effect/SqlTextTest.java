@@ -212,6 +212,14 @@ class SqlTextTest {
     }
 
     @Test
+    void doubtsWhereAWordThatEndsTransactionsStandsAnywhere() {
+        assertThat(List.of("SELECT 'the end'", "SELECT committed", "SELECT 1 -- Rollback", "SELECT 1 AS com{oj mit}"))
+                .allSatisfy(
+                        sql -> assertThat(SqlText.of(sql).doubtful()).as(sql).isTrue());
+        assertThat(SqlText.of("INSERT INTO t VALUES ('{}')").doubtful()).isFalse();
+    }
+
+    @Test
     void knowsTheFirstWordAndReturning() {
         assertThat(SqlText.of("/* x */ InSert INTO t VALUES (1) Returning a"))
                 .returns("insert", SqlText::firstWord)
@@ -244,9 +252,12 @@ class SqlTextTest {
             assertThat(SqlText.transactionControl(sql).isPresent())
                     .as("seed %d: %s", seed, sql)
                     .isEqualTo(control);
-            assertThat(SqlText.of(sql).terminated())
-                    .as("seed %d: %s", seed, sql)
-                    .isTrue();
+            // Where there may be escapes the driver reads quotes in its own way, and cannot read all of PostgreSQL's.
+            if (!sql.contains("{")) {
+                assertThat(SqlText.of(sql).terminated())
+                        .as("seed %d: %s", seed, sql)
+                        .isTrue();
+            }
         }
     }
 
