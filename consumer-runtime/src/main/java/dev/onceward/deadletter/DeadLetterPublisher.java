@@ -181,9 +181,7 @@ public final class DeadLetterPublisher implements AutoCloseable {
         inFlight.decrementAndGet();
         if (failure instanceof TimeoutException) { // not Kafka's: the producer itself said nothing at all
             producers.suspect(failure);
-            troubles.failed(
-                    task.letter().record().coordinates(),
-                    PublishFailures.explain(task.letter(), "its dead-letter topic", failure));
+            troubles.failed(task.letter().record().coordinates(), PublishFailures.explain(task.letter(), "", failure));
         }
     }
 

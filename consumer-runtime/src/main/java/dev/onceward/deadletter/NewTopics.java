@@ -79,7 +79,7 @@ record NewTopics(
 
     /** One line of a {@link dev.onceward.config.ConfigurationException}. */
     String explain(String topic, Exception failure) {
-        String role = plan.role(topic) + " ";
+        String role = plan.role(topic);
         String why = " (" + SafeText.line(String.valueOf(failure.getMessage()), 300) + ")";
         if (failure instanceof AuthorizationException) {
             return CREATE + "partitions: not authorised to create " + role
@@ -87,7 +87,7 @@ record NewTopics(
         }
         if (failure instanceof InvalidReplicationFactorException) {
             return CREATE + "replication-factor: " + creation.replicationFactor() + " does not fit this cluster, "
-                    + role + "was not created; use at most the number of brokers, or -1 for the cluster's default"
+                    + role + " was not created; use at most the number of brokers, or -1 for the cluster's default"
                     + why;
         }
         if (failure instanceof InvalidPartitionsException) {
@@ -97,7 +97,7 @@ record NewTopics(
             return CREATE + "*: the cluster's policy refuses " + role + "; follow it, or create the topic yourself"
                     + why;
         }
-        return CREATE + "*: " + role + "could not be created; create it yourself, or correct what the cluster names"
+        return CREATE + "*: " + role + " could not be created; create it yourself, or correct what the cluster names"
                 + why;
     }
 }

@@ -45,10 +45,15 @@ final class PublishFailures {
                 || failure instanceof AcknowledgedWithoutOffsetException);
     }
 
-    /** What an operator should know and do. */
+    /**
+     * What an operator should know and do.
+     *
+     * @param topic the dead-letter topic; empty where it is not known
+     */
     static String explain(DeadLetter letter, String topic, Throwable failure) {
         String what = SafeText.line(failure.toString(), 300);
-        return "dead letter of " + letter.record().coordinates() + " cannot be published to " + topic + ": "
+        return "dead letter of " + letter.record().coordinates() + " cannot be published to "
+                + (topic.isEmpty() ? "its dead-letter topic" : topic) + ": "
                 + advice(topic, failure)
                         .map(advice -> advice + " (" + what + ")")
                         .orElse(what);
