@@ -48,7 +48,7 @@ public final class ChildKafka implements KafkaServer, RestartableServer {
                 KafkaNode.format(
                         directory, KafkaNodeSettings.of(quicklyForgotten(options), directory, port, FreePorts.next()));
                 return new ChildKafka(directory, options, port);
-            } catch (BackendException e) {
+            } catch (RuntimeException e) {
                 WorkDirectory.delete(directory);
                 // Another JVM may have taken a port since it was found free.
                 if (attempt == PORT_ATTEMPTS || !String.valueOf(e.getMessage()).contains("in use")) {

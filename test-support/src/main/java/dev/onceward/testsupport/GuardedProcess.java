@@ -23,7 +23,7 @@ final class GuardedProcess {
     /**
      * Arguments: signals for the child, directory to remove or "", command. The shell becomes the child (exec), so its own
      * pid is the child's; the watchdog is forked twice, because a server must not meet a child that it did not start.
-     * Java closes the pipe also when it has seen the child end: then there is nothing to do.
+     * Java closes the pipe also when it has seen the child end: then the directory is Java's matter.
      */
     private static final String SCRIPT = """
             signals=$1 directory=$2; shift 2
@@ -32,11 +32,14 @@ final class GuardedProcess {
               trap '' HUP INT QUIT TERM
               exec >/dev/null 2>&1
               read -r nothing <&3
-              kill -s 0 $$ || exit 0
-              for signal in $signals; do
-                kill -s "$signal" $$; kill -s CONT $$
-                i=0; while [ $i -lt 50 ] && kill -s 0 $$; do sleep 0.2; i=$((i + 1)); done
-              done
+              if kill -s 0 $$; then
+                for signal in $signals; do
+                  kill -s "$signal" $$; kill -s CONT $$
+                  i=0; while [ $i -lt 50 ] && kill -s 0 $$; do sleep 0.2; i=$((i + 1)); done
+                done
+              elif kill -s 0 $PPID; then
+                exit 0
+              fi
               [ -z "$directory" ] || rm -rf -- "$directory"
             ) & )
             exec 3<&-
@@ -75,6 +78,11 @@ final class GuardedProcess {
         } catch (IOException e) {
             throw new BackendException("Could not start " + command.get(0) + ": " + e.getMessage(), e);
         }
+    }
+
+    /** Does nothing but have its directory removed when this JVM is gone. */
+    static GuardedProcess cleaner(Path directory) {
+        return start(List.of("sleep", "2147483647"), List.of("KILL"), directory, builder -> {});
     }
 
     Process process() {

@@ -13,12 +13,14 @@ public final class InProcessKafka implements KafkaServer {
     private static final int PORT_ATTEMPTS = 3;
 
     private final Path directory;
+    private final GuardedProcess cleaner;
     private final KafkaNode node;
     private final String bootstrapServers;
     private boolean closed;
 
     private InProcessKafka(Path directory, KafkaNode node, int port) {
         this.directory = directory;
+        this.cleaner = GuardedProcess.cleaner(directory);
         this.node = node;
         this.bootstrapServers = KafkaNodeSettings.HOST + ":" + port;
     }
@@ -69,6 +71,7 @@ public final class InProcessKafka implements KafkaServer {
         }
         closed = true;
         node.close();
+        cleaner.kill();
         WorkDirectory.delete(directory);
     }
 }

@@ -86,7 +86,7 @@ public final class JavaProcess {
         List<CompletableFuture<Void>> outputs = List.of(
                 LinePump.start(name + "-stdout", process.process().getInputStream(), output),
                 LinePump.start(name + "-stderr", process.process().getErrorStream(), errors));
-        return new ProcessControl(process, directory, outputs);
+        return new ProcessControl(process, outputs, process.exitCode().thenRun(() -> WorkDirectory.delete(directory)));
     }
 
     private void print(String line) {

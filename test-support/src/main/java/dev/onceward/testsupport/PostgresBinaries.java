@@ -29,19 +29,20 @@ final class PostgresBinaries {
 
     /** Directory with {@code bin}, {@code lib} and {@code share}. */
     static Path unpacked() {
+        return unpacked(Path.of(System.getProperty("java.io.tmpdir")));
+    }
+
+    static Path unpacked(Path temporary) {
         String archive = archiveName(System.getProperty("os.name"), System.getProperty("os.arch"));
         try {
-            Path home = privateDirectory();
+            Path home = privateDirectory(temporary);
             Path target = home.resolve(fingerprint(archive));
             if (!isComplete(target)) {
                 unpack(archive, home, target);
             }
             return target;
         } catch (IOException e) {
-            throw new BackendException(
-                    "Could not unpack PostgreSQL under java.io.tmpdir=" + System.getProperty("java.io.tmpdir") + ": "
-                            + e,
-                    e);
+            throw new BackendException("Could not unpack PostgreSQL under " + temporary + " (java.io.tmpdir): " + e, e);
         }
     }
 
@@ -57,16 +58,15 @@ final class PostgresBinaries {
         return "postgres-" + system + "-" + machine + ".txz";
     }
 
-    private static Path privateDirectory() throws IOException {
-        Path home = Path.of(System.getProperty("java.io.tmpdir"))
-                .resolve("onceward-postgres-" + System.getProperty("user.name"));
+    private static Path privateDirectory(Path temporary) throws IOException {
+        Path home = temporary.resolve("onceward-postgres-" + System.getProperty("user.name"));
         try {
             // Readable by others: as root the server runs under another account.
             Files.createDirectory(
                     home, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
         } catch (FileAlreadyExistsException e) {
             // From an earlier run, or put there by somebody else to have programs of theirs run by us.
-            Path own = Files.createTempFile("onceward-", ".owner");
+            Path own = Files.createTempFile(temporary, "onceward-", ".owner");
             boolean ours = Files.isDirectory(home, LinkOption.NOFOLLOW_LINKS)
                     && Files.getOwner(home, LinkOption.NOFOLLOW_LINKS).equals(Files.getOwner(own));
             Files.delete(own);

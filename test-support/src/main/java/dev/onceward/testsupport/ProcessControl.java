@@ -1,6 +1,5 @@
 package dev.onceward.testsupport;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -31,13 +30,13 @@ public final class ProcessControl implements AutoCloseable {
     private static final int OUTPUT_SECONDS = 10;
 
     private final GuardedProcess process;
-    private final Path directory;
     private final List<CompletableFuture<Void>> outputs;
+    private final CompletableFuture<Void> cleanup;
 
-    ProcessControl(GuardedProcess process, Path directory, List<CompletableFuture<Void>> outputs) {
+    ProcessControl(GuardedProcess process, List<CompletableFuture<Void>> outputs, CompletableFuture<Void> cleanup) {
         this.process = process;
-        this.directory = directory;
         this.outputs = outputs;
+        this.cleanup = cleanup;
     }
 
     /** Describes a process that runs the main method of a class with this JVM's class path. */
@@ -107,6 +106,6 @@ public final class ProcessControl implements AutoCloseable {
     @Override
     public void close() {
         kill9();
-        WorkDirectory.delete(directory);
+        cleanup.join();
     }
 }

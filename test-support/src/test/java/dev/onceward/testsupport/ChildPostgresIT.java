@@ -12,6 +12,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,31 +44,42 @@ class ChildPostgresIT {
         }
     }
 
+    /** For tests that leave it running. */
+    private static ChildPostgres server;
+
+    @BeforeAll
+    static void start() {
+        server = ChildPostgres.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
     @ParameterizedTest
     @EnumSource(Outage.class)
     void keepsCommittedDataAndPortAcross(Outage outage) throws SQLException {
-        try (ChildPostgres server = ChildPostgres.start()) {
-            String database = server.createDatabase();
-            int port = server.port();
-            long pid = server.pid();
-            try (Connection open = server.dataSource(database).getConnection();
-                    Statement statement = open.createStatement()) {
-                statement.execute("CREATE TABLE kept (id int)");
-                statement.execute("INSERT INTO kept VALUES (1)");
-                open.setAutoCommit(false);
-                statement.execute("INSERT INTO kept VALUES (2)");
+        String database = server.createDatabase();
+        int port = server.port();
+        long pid = server.pid();
+        try (Connection open = server.dataSource(database).getConnection();
+                Statement statement = open.createStatement()) {
+            statement.execute("CREATE TABLE kept (id int)");
+            statement.execute("INSERT INTO kept VALUES (1)");
+            open.setAutoCommit(false);
+            statement.execute("INSERT INTO kept VALUES (2)");
 
-                outage.effect.accept(server);
-                server.restart();
+            outage.effect.accept(server);
+            server.restart();
 
-                assertThatThrownBy(open::commit).isInstanceOf(SQLException.class);
-            }
-            assertThat(server.isAlive()).isTrue();
-            assertThat(server.pid()).isNotEqualTo(pid);
-            assertThat(server.port()).isEqualTo(port);
-            assertThat(query(server, database, "SELECT string_agg(id::text, ',') FROM kept"))
-                    .isEqualTo("1");
+            assertThatThrownBy(open::commit).isInstanceOf(SQLException.class);
         }
+        assertThat(server.isAlive()).isTrue();
+        assertThat(server.pid()).isNotEqualTo(pid);
+        assertThat(server.port()).isEqualTo(port);
+        assertThat(query(server, database, "SELECT string_agg(id::text, ',') FROM kept"))
+                .isEqualTo("1");
     }
 
     @Test
@@ -88,24 +101,22 @@ class ChildPostgresIT {
 
     @Test
     void frozenServerKeepsConnectionsAndAnswersLater() throws Exception {
-        try (ChildPostgres server = ChildPostgres.start(PostgresOptions.fast())) {
-            String database = server.createDatabase();
-            try (Connection open = server.dataSource(database).getConnection();
-                    Statement statement = open.createStatement()) {
-                statement.execute("SELECT 1");
-                server.freeze();
-                assertThat(server.isAlive()).isTrue();
-                CompletableFuture<Boolean> answer = CompletableFuture.supplyAsync(() -> {
-                    try {
-                        return statement.execute("SELECT 2");
-                    } catch (SQLException e) {
-                        throw new IllegalStateException(e);
-                    }
-                });
-                assertThatThrownBy(() -> answer.get(300, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
-                server.unfreeze();
-                assertThat(answer.get(10, TimeUnit.SECONDS)).isTrue();
-            }
+        String database = server.createDatabase();
+        try (Connection open = server.dataSource(database).getConnection();
+                Statement statement = open.createStatement()) {
+            statement.execute("SELECT 1");
+            server.freeze();
+            assertThat(server.isAlive()).isTrue();
+            CompletableFuture<Boolean> answer = CompletableFuture.supplyAsync(() -> {
+                try {
+                    return statement.execute("SELECT 2");
+                } catch (SQLException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            assertThatThrownBy(() -> answer.get(300, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
+            server.unfreeze();
+            assertThat(answer.get(10, TimeUnit.SECONDS)).isTrue();
         }
     }
 
@@ -141,13 +152,6 @@ class ChildPostgresIT {
     }
 
     @Test
-    void fastMeansWithoutFsync() {
-        try (ChildPostgres server = ChildPostgres.start(PostgresOptions.fast())) {
-            assertThat(query(server, "postgres", "SHOW fsync")).isEqualTo("off");
-        }
-    }
-
-    @Test
     void wrongSettingIsToldWithTheServersOwnWords() {
         assertThatThrownBy(() -> ChildPostgres.start(PostgresOptions.durable().with("max_connections", "many")))
                 .isInstanceOf(BackendException.class)
@@ -157,15 +161,13 @@ class ChildPostgresIT {
 
     @Test
     void strangersAreNotLetIn() throws SQLException {
-        try (ChildPostgres server = ChildPostgres.start(PostgresOptions.fast())) {
-            SQLException refused = catchThrowableOfType(
-                    SQLException.class,
-                    () -> new PostgresAddress(server.host(), server.port(), server.user(), "guess")
-                            .dataSource("postgres")
-                            .getConnection()
-                            .close());
-            assertThat(refused.getSQLState()).isEqualTo("28P01");
-        }
+        SQLException refused = catchThrowableOfType(
+                SQLException.class,
+                () -> new PostgresAddress(server.host(), server.port(), server.user(), "guess")
+                        .dataSource("postgres")
+                        .getConnection()
+                        .close());
+        assertThat(refused.getSQLState()).isEqualTo("28P01");
     }
 
     @Test

@@ -55,8 +55,10 @@ final class Programs {
     static final class ParentOfServers {
         public static void main(String[] arguments) throws InterruptedException {
             CompletableFuture<ChildKafka> kafka = CompletableFuture.supplyAsync(ChildKafka::start);
+            CompletableFuture<InProcessKafka> inProcess = CompletableFuture.supplyAsync(InProcessKafka::start);
             ChildPostgres postgres = ChildPostgres.start(PostgresOptions.fast());
             postgres.freeze();
+            inProcess.join();
             System.out.println(postgres.pid());
             System.out.println(kafka.join().pid());
             new CountDownLatch(1).await();
@@ -77,6 +79,17 @@ final class Programs {
                 String brokers = backends.kafka().bootstrapServers();
                 String database = backends.postgres().createDatabase();
                 System.out.println(System.getProperty("user.name") + " has " + brokers + " and " + database);
+            }
+        }
+    }
+
+    /** Prints what it is told when it asks for the shared servers. */
+    static final class UserOfSharedServers {
+        public static void main(String[] arguments) {
+            try {
+                System.out.println(Backends.shared().postgres().serverVersion());
+            } catch (BackendException | IllegalArgumentException e) {
+                System.out.println(e.getMessage());
             }
         }
     }

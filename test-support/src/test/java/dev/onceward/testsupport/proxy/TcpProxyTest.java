@@ -173,7 +173,7 @@ class TcpProxyTest {
                 proxy.afterBytes(Direction.TO_SERVER, "bye".getBytes(US_ASCII), ProxiedConnection::cut);
         send(client, "bye");
         assertThatThrownBy(() -> client.getInputStream().read()).isInstanceOf(SocketException.class);
-        assertThat(struck.get(5, TimeUnit.SECONDS)).isNotNull();
+        assertThat(struck.get(10, TimeUnit.SECONDS)).isNotNull();
         await().untilAsserted(() -> assertThat(server.endings()).containsExactly("reset"));
     }
 
@@ -185,7 +185,7 @@ class TcpProxyTest {
         send(client, "hay nee");
         assertThat(receive(client, 7)).isEqualTo("hay nee");
         send(client, "dle hay needle");
-        struck.get(5, TimeUnit.SECONDS);
+        struck.get(10, TimeUnit.SECONDS);
         assertThat(receive(client, 2)).isEqualTo("dl");
         assertSilent(client);
         struck.get().resume(Direction.TO_SERVER);
@@ -204,7 +204,7 @@ class TcpProxyTest {
         assertThat(struck).isNotDone();
         goOn.countDown();
         assertThat(receive(client, 7)).isEqualTo(" in hay");
-        struck.get(5, TimeUnit.SECONDS);
+        struck.get(10, TimeUnit.SECONDS);
     }
 
     @Test
@@ -215,7 +215,7 @@ class TcpProxyTest {
         Socket second = connect();
         send(first, "x");
         assertThatThrownBy(() -> first.getInputStream().read()).isInstanceOf(SocketException.class);
-        assertThat(struck).isCompleted();
+        assertThat(struck).succeedsWithin(Duration.ofSeconds(10));
         send(second, "x");
         assertThat(receive(second, 1)).isEqualTo("x");
     }
@@ -229,7 +229,7 @@ class TcpProxyTest {
         Socket client = connect();
         send(client, "x");
         assertThatThrownBy(() -> client.getInputStream().read()).isInstanceOf(SocketException.class);
-        assertThatThrownBy(() -> struck.get(5, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> struck.get(10, TimeUnit.SECONDS))
                 .isInstanceOf(ExecutionException.class)
                 .hasRootCauseMessage("on purpose");
     }
