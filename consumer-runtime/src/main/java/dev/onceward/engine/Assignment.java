@@ -174,7 +174,7 @@ final class Assignment implements ConsumerRebalanceListener {
     void giveBack(Collection<TopicPartition> revoked, Duration limit) {
         List<OwnedPartition> leaving = remove(revoked);
         leaving.forEach(OwnedPartition::draining);
-        leaving.forEach(this::dispatcherForgets);
+        leaving.forEach(dispatcher()::forgetWaiting);
         long deadline = System.nanoTime() + limit.toNanos();
         for (OwnedPartition partition : leaving) {
             if (!awaitIdle(partition, deadline)) {
@@ -214,14 +214,15 @@ final class Assignment implements ConsumerRebalanceListener {
 
     private void end(OwnedPartition partition) {
         partition.end();
-        dispatcherForgets(partition);
+        dispatcher().forget(partition);
     }
 
-    private void dispatcherForgets(OwnedPartition partition) {
+    private Dispatcher dispatcher() {
         Dispatcher records = dispatcher;
-        if (records != null) {
-            records.forget(partition);
+        if (records == null) {
+            throw new IllegalStateException("not connected");
         }
+        return records;
     }
 
     private OffsetCommitter committer() {

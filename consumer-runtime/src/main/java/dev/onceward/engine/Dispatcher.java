@@ -79,6 +79,12 @@ final class Dispatcher {
         }
     }
 
+    /** The partition is given back: what has not begun does not begin. */
+    void forgetWaiting(OwnedPartition partition) {
+        partition.waiting().clear();
+        lanes.forEach(lane -> lane.dropWaiting(partition));
+    }
+
     /** Nothing of the partition matters any more. */
     void forget(OwnedPartition partition) {
         partition.waiting().clear();

@@ -87,7 +87,17 @@ final class Lane {
         }
     }
 
-    /** Forgets what waits of a partition; what is in hand runs to its end. */
+    /** Forgets what waits of a partition and has not begun. */
+    void dropWaiting(OwnedPartition partition) {
+        lock.lock();
+        try {
+            queue.dropWaiting(partition).forEach(this::forget);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Forgets everything of a partition; what is in hand runs to its end. */
     void drop(OwnedPartition partition) {
         lock.lock();
         try {

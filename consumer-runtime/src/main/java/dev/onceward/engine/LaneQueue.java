@@ -151,22 +151,47 @@ final class LaneQueue {
         }
     }
 
+    /**
+     * Forgets what waits of a partition and has not begun; a dead letter whose publication is under way stays, to be
+     * confirmed. Returns what it forgot.
+     */
+    List<Delivery> dropWaiting(OwnedPartition partition) {
+        List<Delivery> dropped = dropReady(partition);
+        for (Iterator<Held> keys = held.values().iterator(); keys.hasNext(); ) {
+            Held key = keys.next();
+            if (key.head.partition() == partition) {
+                dropped.addAll(key.followers);
+                key.followers.clear();
+                if (!key.head.holdsPermit) {
+                    keys.remove();
+                    due.remove(key);
+                    dropped.add(key.head);
+                }
+            }
+        }
+        return dropped;
+    }
+
     /** Forgets everything of a partition. Returns what it forgot. */
     List<Delivery> drop(OwnedPartition partition) {
-        List<Delivery> dropped = new ArrayList<>();
-        Ready queue = ready.remove(partition);
-        if (queue != null) {
-            byAge.remove(queue);
-            queue.entries.forEach(entry -> dropped.add(entry.delivery));
-        }
+        List<Delivery> dropped = dropWaiting(partition);
         for (Iterator<Held> keys = held.values().iterator(); keys.hasNext(); ) {
             Held key = keys.next();
             if (key.head.partition() == partition) {
                 keys.remove();
                 due.remove(key);
                 dropped.add(key.head);
-                dropped.addAll(key.followers);
             }
+        }
+        return dropped;
+    }
+
+    private List<Delivery> dropReady(OwnedPartition partition) {
+        List<Delivery> dropped = new ArrayList<>();
+        Ready queue = ready.remove(partition);
+        if (queue != null) {
+            byAge.remove(queue);
+            queue.entries.forEach(entry -> dropped.add(entry.delivery));
         }
         return dropped;
     }

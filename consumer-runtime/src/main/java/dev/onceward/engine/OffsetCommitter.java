@@ -26,12 +26,14 @@ final class OffsetCommitter {
     private final Assignment assignment;
     private final long intervalNanos;
     private final LongSupplier nanoTime;
+    private final FetchProgress fetches;
     private long lastNanos;
 
     OffsetCommitter(
             Consumer<byte[], byte[]> consumer, Assignment assignment, Duration interval, LongSupplier nanoTime) {
         this.consumer = consumer;
         this.assignment = assignment;
+        this.fetches = new FetchProgress(consumer::metrics, nanoTime);
         this.intervalNanos = interval.toNanos();
         this.nanoTime = nanoTime;
         this.lastNanos = nanoTime.getAsLong();
@@ -42,7 +44,13 @@ final class OffsetCommitter {
             return;
         }
         lastNanos = nanoTime.getAsLong();
-        assignment.partitions().forEach(this::observe);
+        boolean silent = fetches.silent();
+        for (OwnedPartition partition : assignment.partitions()) {
+            observe(partition);
+            if (silent) {
+                partition.age().unfetched(OptionalLong.empty());
+            }
+        }
         Map<OwnedPartition, Long> watermarks = watermarks(assignment.partitions());
         if (!watermarks.isEmpty()) {
             consumer.commitAsync(offsets(watermarks), (offsets, failure) -> {

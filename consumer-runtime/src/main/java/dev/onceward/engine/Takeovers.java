@@ -129,9 +129,11 @@ final class Takeovers {
             return;
         }
         try {
-            for (Map.Entry<OwnedPartition, Integer> busy :
-                    takeFree(fenceKeys(chunk)).entrySet()) {
-                takeBusy(busy.getKey(), busy.getValue());
+            Map<OwnedPartition, Integer> busy = takeFree(fenceKeys(chunk));
+            chunk.retainAll(busy.keySet());
+            for (Map.Entry<OwnedPartition, Integer> entry : busy.entrySet()) {
+                takeBusy(entry.getKey(), entry.getValue());
+                chunk.remove(entry.getKey()); // taken, gone, or queued again: not taken twice if the next one fails
             }
         } catch (SQLException | RuntimeException e) {
             LOG.atWarn()

@@ -69,7 +69,6 @@ public final class WorkerHandle {
             throw new IllegalStateException("a runtime starts once; it is " + lifecycle.state());
         }
         Admin admin = null;
-        boolean started = false;
         try {
             int version = waitFor("the database", new StartChecks(dataSource, parts.settings())::run);
             Admin client = Admin.create(new KafkaClientProperties(parts.settings(), parts.workerId()).admin());
@@ -81,15 +80,13 @@ public final class WorkerHandle {
             Engine made = new Engine(parts, dataSource, version, client);
             engine = made;
             made.start();
-            started = true;
-        } finally {
-            if (!started) {
-                lifecycle.fail("start failed", new IllegalStateException("see the exception thrown"));
-                parts.meters().close();
-                if (admin != null) {
-                    admin.close(Duration.ZERO);
-                }
+        } catch (RuntimeException | InterruptedException e) {
+            lifecycle.fail("it could not start", e);
+            parts.meters().close();
+            if (admin != null) {
+                admin.close(Duration.ZERO);
             }
+            throw e;
         }
     }
 
@@ -138,6 +135,10 @@ public final class WorkerHandle {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        parts.routes()
+                .values()
+                .forEach(route ->
+                        Stopping.quietly("closing the deserialisers of " + route.topic(), route.decoder()::close));
     }
 
     public WorkerState state() {
