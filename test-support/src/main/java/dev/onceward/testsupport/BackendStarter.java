@@ -10,18 +10,19 @@ interface BackendStarter {
     /**
      * Reads and checks the mode's own settings at once, in the caller's thread.
      *
+     * @param postgres how PostgreSQL is set up where it is started here
      * @throws IllegalArgumentException if one is missing or wrong
      */
-    static BackendStarter of(BackendsMode mode) {
+    static BackendStarter of(BackendsMode mode, PostgresOptions postgres) {
         return switch (mode) {
-            case EMBEDDED -> new Embedded();
-            case CONTAINERS -> new Containers();
+            case EMBEDDED -> new Embedded(postgres);
+            case CONTAINERS -> new Containers(postgres);
             case EXTERNAL -> ExternalBackends.of(System.getProperties());
         };
     }
 
-    /** No fsync: no test of ours pulls the plug of the machine. */
-    record Embedded() implements BackendStarter {
+    /** In-process where possible: starts sooner. */
+    record Embedded(PostgresOptions postgresOptions) implements BackendStarter {
         @Override
         public KafkaServer kafka() {
             return InProcessKafka.start();
@@ -29,12 +30,12 @@ interface BackendStarter {
 
         @Override
         public PostgresServer postgres() {
-            return ChildPostgres.start(PostgresOptions.fast());
+            return ChildPostgres.start(postgresOptions);
         }
     }
 
     /** The same settings as embedded. */
-    record Containers() implements BackendStarter {
+    record Containers(PostgresOptions postgresOptions) implements BackendStarter {
         @Override
         public KafkaServer kafka() {
             return ContainerKafka.start(KafkaOptions.defaults());
@@ -42,7 +43,7 @@ interface BackendStarter {
 
         @Override
         public PostgresServer postgres() {
-            return ContainerPostgres.start(PostgresOptions.fast());
+            return ContainerPostgres.start(postgresOptions);
         }
     }
 }

@@ -41,9 +41,14 @@ public final class Backends implements AutoCloseable {
         return SharedBackends.postgres();
     }
 
-    /** Starts a pair of one's own, to be closed by the caller. */
+    /**
+     * Starts a pair of one's own, to be closed by the caller. PostgreSQL is {@linkplain PostgresOptions#durable() durable}, and
+     * a {@link RestartableServer} unless it is external.
+     *
+     * @throws IllegalArgumentException if the system properties do not say where external servers are
+     */
     public static Backends start(BackendsMode mode) {
-        BackendStarter starter = BackendStarter.of(mode);
+        BackendStarter starter = BackendStarter.of(mode, PostgresOptions.durable());
         return new Backends(inBackground("kafka", starter::kafka), inBackground("postgres", starter::postgres));
     }
 

@@ -6,7 +6,7 @@ package dev.onceward.testsupport;
  */
 public interface RestartableServer {
 
-    /** Pid of the server's process, or of its last one while it is down. */
+    /** Pid of the server's process; while it is down, that of its last one or 0. */
     long pid();
 
     /** Whether its process exists; a frozen one does. */

@@ -13,7 +13,7 @@ final class SharedBackends {
 
     static synchronized Backends both() {
         if (both == null) {
-            BackendStarter starter = BackendStarter.of(BackendsMode.configured());
+            BackendStarter starter = starter();
             both = new Backends(
                     Backends.inBackground("kafka", () -> new Shared.Kafka(stoppedWithTheJvm(starter.kafka()))),
                     postgresStarting());
@@ -27,11 +27,16 @@ final class SharedBackends {
 
     private static synchronized CompletableFuture<PostgresServer> postgresStarting() {
         if (postgres == null) {
-            BackendStarter starter = BackendStarter.of(BackendsMode.configured());
+            BackendStarter starter = starter();
             postgres =
                     Backends.inBackground("postgres", () -> new Shared.Postgres(stoppedWithTheJvm(starter.postgres())));
         }
         return postgres;
+    }
+
+    /** No fsync: no test pulls the plug of the machine. */
+    private static BackendStarter starter() {
+        return BackendStarter.of(BackendsMode.configured(), PostgresOptions.fast());
     }
 
     private static KafkaServer stoppedWithTheJvm(KafkaServer server) {
