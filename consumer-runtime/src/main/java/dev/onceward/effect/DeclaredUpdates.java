@@ -15,11 +15,13 @@ import org.postgresql.core.BaseConnection;
  */
 final class DeclaredUpdates {
 
+    private static final int MANY = 10_000;
+
     private final List<DeclaredUpdate> waiting = new ArrayList<>();
     private @Nullable DeclaredUpdateException failure;
 
     /**
-     * Declares an update.
+     * Declares an update. Does nothing after a failure: nothing will be sent any more.
      *
      * @throws IllegalArgumentException if the text or the arguments cannot be right
      */
@@ -28,6 +30,9 @@ final class DeclaredUpdates {
         if (text.placeholders() != arguments.length) {
             throw new IllegalArgumentException("the update has " + text.placeholders() + " placeholder(s), but "
                     + arguments.length + " argument(s) are given: " + sql);
+        }
+        if (failure != null) {
+            return;
         }
         waiting.add(new DeclaredUpdate(member, text, Arguments.kept(arguments), expectedRows));
     }
@@ -46,6 +51,11 @@ final class DeclaredUpdates {
             throw new IllegalArgumentException("a quote, a comment or an escape of JDBC does not end in: " + sql);
         }
         return text;
+    }
+
+    /** Whether so many wait that they should be sent, rather than fill the memory. */
+    boolean many() {
+        return waiting.size() >= MANY;
     }
 
     /** Sends what is declared. After a failure it fails again each time: the transaction is lost. */

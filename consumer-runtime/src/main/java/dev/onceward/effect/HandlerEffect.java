@@ -8,7 +8,10 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What the handlers of one group write through: one connection, one transaction, one queue of declared updates.
@@ -16,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * <p>All methods are called by the lane's thread, {@link #close()} by any.
  */
 public final class HandlerEffect implements Effect, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(HandlerEffect.class);
+
     private final Connection connection;
     private final Jdbi jdbi;
     private final Guard guard;
@@ -118,6 +123,18 @@ public final class HandlerEffect implements Effect, AutoCloseable {
         guard.check("update()");
         // update(sql, null) hands over no array at all, where one null was meant.
         updates.declare(member, sql, rows, arguments == null ? new @Nullable Object[1] : arguments);
+        if (updates.many()) {
+            sendEarly();
+        }
+    }
+
+    private void sendEarly() {
+        try {
+            flush();
+        } catch (DeclaredUpdateException e) {
+            // Remembered: the member that declared it is blamed as soon as the handler returns or reads.
+            LOG.atDebug().setCause(e).log("An update sent early failed");
+        }
     }
 
     @Override
@@ -160,7 +177,12 @@ public final class HandlerEffect implements Effect, AutoCloseable {
         // A handle of a handler that is still running on another thread cannot be closed here; it is refused
         // everything.
         if (open != null && guard.isTurnOfCaller()) {
-            open.close();
+            try {
+                open.close();
+            } catch (JdbiException e) {
+                // Statements that do not close: the connection is broken, which the next use of it or COMMIT will tell.
+                LOG.atDebug().setCause(e).log("A handle did not close");
+            }
         }
     }
 }

@@ -22,6 +22,7 @@ final class Refusal {
             case "setHoldability" -> "read the result set before the handler returns";
             case "setNetworkTimeout" -> "the limit of a handler is a setting of the runtime";
             case "setCatalog", "setSchema" -> "name the schema in the SQL, or set it for the whole pool";
+            case "setClientInfo", "setTypeMap" -> "it would outlive the transaction; set it for the whole pool";
             default -> null;
         };
         return instead == null ? null : method + "() is refused: " + instead;

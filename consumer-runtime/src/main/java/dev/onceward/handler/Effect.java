@@ -33,7 +33,10 @@ public interface Effect {
      */
     void updateExpecting(int rows, String sql, @Nullable Object... arguments);
 
-    /** The JDBI handle of this transaction. {@code handle.inTransaction} joins it. */
+    /**
+     * The JDBI handle of this transaction. {@code handle.inTransaction} joins it; callbacks given to
+     * {@code handle.afterCommit} and {@code afterRollback} are never called.
+     */
     Handle handle();
 
     /** The plain JDBC connection of this transaction. */

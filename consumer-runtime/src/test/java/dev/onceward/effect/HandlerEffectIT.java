@@ -79,6 +79,33 @@ class HandlerEffectIT {
     }
 
     @Test
+    void sendsEarlyWhatWouldFillTheMemory() throws Exception {
+        for (int i = 0; i < 10_000; i++) {
+            effect.update("INSERT INTO log (what) VALUES (?)", "many");
+        }
+        assertThat(TestDatabase.value(raw, "SELECT count(*) FROM log")).isEqualTo("10000");
+        assertThat(effect.usedOwnSql()).isFalse();
+    }
+
+    @Test
+    void remembersTheFailureOfWhatWasSentEarly() {
+        for (int i = 0; i < 20_001; i++) {
+            effect.update("INSERT INTO log (what) VALUES (?)", i == 5_000 ? "bad" : "good");
+        }
+        assertThat(effect.failedUpdate()).isPresent();
+        assertThat(catchThrowableOfType(DeclaredUpdateException.class, effect::flush)
+                        .member())
+                .hasValue(0);
+    }
+
+    @Test
+    void takesASingleNullForOneArgument() throws Exception {
+        effect.update("SELECT ?::text", (Object[]) null);
+        effect.flush();
+        assertThat(effect.failedUpdate()).isEmpty();
+    }
+
+    @Test
     void knowsWhetherAHandlerMayHaveRunSqlOfItsOwn() throws Exception {
         effect.update("INSERT INTO log (what) VALUES ('a')");
         effect.flush();
