@@ -7,9 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -52,15 +50,11 @@ public final class DeadLetterPublisher implements AutoCloseable {
     private final Clock clock;
     private final LongSupplier nanoTime;
     private final Duration answerLimit;
-    private final Thread thread;
+    private final SendThread thread;
     private final Troubles troubles = new Troubles();
     private final OncePerMinute logged;
     private final AtomicInteger inFlight = new AtomicInteger();
-    private final BlockingQueue<Runnable> queue = new LinkedBlockingQueue<>();
     private final Map<String, Unreachable> unreachable = new HashMap<>(); // publisher thread only
-    private final Object gate = new Object();
-    private boolean closed; // guarded by gate
-    private volatile boolean stopped;
 
     /**
      * Makes a first producer at once, so that wrong settings show at start.
@@ -89,8 +83,7 @@ public final class DeadLetterPublisher implements AutoCloseable {
         this.nanoTime = nanoTime;
         this.answerLimit = answerLimit;
         this.logged = new OncePerMinute(nanoTime);
-        this.thread = new Thread(this::run, "onceward-dead-letters-" + groupId);
-        this.thread.setDaemon(true);
+        this.thread = new SendThread("onceward-dead-letters-" + groupId);
         this.thread.start();
     }
 
@@ -150,31 +143,13 @@ public final class DeadLetterPublisher implements AutoCloseable {
      * @param timeout bound of the whole
      */
     public void close(Duration timeout) {
-        synchronized (gate) {
-            if (closed) {
-                return;
-            }
-            closed = true;
-            queue.add(() -> stopped = true);
+        long start = System.nanoTime();
+        if (thread.close(timeout)) {
+            Duration spent = Duration.ofNanos(System.nanoTime() - start);
+            Duration left = timeout.minus(spent);
+            producers.close(left.isNegative() ? Duration.ZERO : left);
+            thread.drain();
         }
-        long deadline = System.nanoTime() + timeout.toNanos();
-        if (!ended(Math.max(1, timeout.toMillis()))) {
-            stopped = true;
-            thread.interrupt(); // it waits inside the producer for metadata or memory
-        }
-        producers.close(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
-        for (Runnable left = queue.poll(); left != null; left = queue.poll()) {
-            left.run(); // stopped: fails
-        }
-    }
-
-    private boolean ended(long millis) {
-        try {
-            thread.join(millis);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        return !thread.isAlive();
     }
 
     private void answered(PublishTask task, @Nullable Throwable failure) {
@@ -186,36 +161,20 @@ public final class DeadLetterPublisher implements AutoCloseable {
     }
 
     private void submit(PublishTask task) {
-        synchronized (gate) {
-            if (!closed) {
-                queue.add(() -> send(task));
-                return;
-            }
+        if (!thread.submit(() -> send(task))) {
+            task.answer().completeExceptionally(closedException());
         }
-        task.answer().completeExceptionally(closedException());
     }
 
     private static IllegalStateException closedException() {
         return new IllegalStateException("the publisher of dead letters is closed");
     }
 
-    private void run() {
-        while (!stopped) {
-            try {
-                queue.take().run();
-            } catch (InterruptedException e) {
-                LOG.debug("interrupted", e); // by close(), which has set stopped
-            } catch (RuntimeException | Error e) {
-                LOG.error("a dead letter is not answered for; it fails after {}", answerLimit, e);
-            }
-        }
-    }
-
     private void send(PublishTask task) {
         if (task.answer().isDone()) {
             return;
         }
-        if (stopped) {
+        if (thread.isStopped()) {
             task.answer().completeExceptionally(closedException());
             return;
         }
@@ -291,7 +250,7 @@ public final class DeadLetterPublisher implements AutoCloseable {
         }
         String text = PublishFailures.explain(task.letter(), topic, failure);
         troubles.failed(task.letter().record().coordinates(), text);
-        boolean loud = !stopped && logged.allows(topic);
+        boolean loud = !thread.isStopped() && logged.allows(topic);
         LOG.atLevel(loud ? Level.WARN : Level.DEBUG)
                 .setCause(failure)
                 .addKeyValue(EventNames.KEY, EventNames.DEAD_LETTER_UNPUBLISHED)

@@ -1,7 +1,6 @@
 package dev.onceward.deadletter;
 
 import dev.onceward.catalog.EventNames;
-import dev.onceward.config.ConfigurationException;
 import dev.onceward.config.ConsumerSettings;
 import dev.onceward.config.ConsumerSettings.Retention;
 import dev.onceward.config.ConsumerSettings.TopicCreation;
@@ -15,6 +14,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.Uuid;
@@ -54,23 +54,26 @@ public final class TopicProvisioner {
      *
      * @param sourceTopics what the consumer reads, without its replay topic
      * @return what is not as it should be, though it works; logged too
-     * @throws ConfigurationException every problem at once: topic missing, name not legal, not authorised, refused by
+     * @throws dev.onceward.config.ConfigurationException every problem at once: topic missing, name not legal, not authorised, refused by
      *     the cluster, retention too long where the settings say to refuse that
      * @throws KafkaException the cluster cannot be asked now
      */
     public List<String> provision(ConsumerSettings settings, Collection<String> sourceTopics) {
         TopicPlan plan = TopicPlan.of(settings, sourceTopics);
-        Report report = new Report(new TopicProblems(plan));
+        TopicReport report = new TopicReport(plan);
         TopicCreation creation = settings.deadLetters().create();
-        Described described = describe(plan, creation != null);
-        report.absent(plan, described);
+        Predicate<String> mayBeMissing = creation == null
+                ? plan::isOnlyForUnroutable
+                : topic -> !plan.sources().contains(topic);
+        Described described = describe(plan.all(), mayBeMissing);
+        report.absent(described);
 
         Set<String> there = new TreeSet<>(described.existing().keySet());
         Set<String> missing = new TreeSet<>(described.missing());
         missing.removeAll(plan.sources());
         if (creation == null) {
-            report.missing(plan, missing);
-        } else if (report.problems.isEmpty() && !missing.isEmpty()) {
+            report.missing(missing);
+        } else if (!report.hasProblems() && !missing.isEmpty()) {
             there.addAll(create(plan, described, missing, creation, report));
         }
         check(plan, there, settings.retention(), report);
@@ -85,7 +88,7 @@ public final class TopicProvisioner {
      * @throws KafkaException the cluster cannot be asked now
      */
     public Map<String, UUID> topicIds(Collection<String> topics) {
-        Described described = admin.describe(topics);
+        Described described = describe(topics, topic -> false);
         if (!described.unauthorised().isEmpty()) {
             throw new TopicAuthorizationException(described.unauthorised());
         }
@@ -103,13 +106,11 @@ public final class TopicProvisioner {
     }
 
     /** Asks again for a while: a topic made just before the service starts is not known to every broker at once. */
-    private Described describe(TopicPlan plan, boolean create) {
+    private Described describe(Collection<String> topics, Predicate<String> mayBeMissing) {
         long start = System.nanoTime();
         while (true) {
-            Described described = admin.describe(plan.all());
-            boolean complete = described.missing().stream()
-                    .allMatch(topic -> plan.isOnlyForUnroutable(topic)
-                            || (create && !plan.sources().contains(topic)));
+            Described described = admin.describe(topics);
+            boolean complete = described.missing().stream().allMatch(mayBeMissing);
             if (complete || System.nanoTime() - start > GRACE.toNanos()) {
                 return described;
             }
@@ -118,12 +119,12 @@ public final class TopicProvisioner {
     }
 
     private Set<String> create(
-            TopicPlan plan, Described described, Set<String> missing, TopicCreation creation, Report report) {
+            TopicPlan plan, Described described, Set<String> missing, TopicCreation creation, TopicReport report) {
         Map<String, TopicSettings> sources = admin.settings(plan.sources()).known();
         NewTopics newTopics = new NewTopics(plan, described.existing(), sources, creation);
         Map<String, KafkaException> failures =
                 admin.create(missing.stream().map(newTopics::of).toList());
-        failures.forEach((topic, failure) -> report.problems.add(newTopics.explain(topic, failure)));
+        failures.forEach((topic, failure) -> report.problem(newTopics.explain(topic, failure)));
         Set<String> created = new TreeSet<>(missing);
         created.removeAll(failures.keySet());
         awaitVisible(created);
@@ -155,56 +156,18 @@ public final class TopicProvisioner {
         }
     }
 
-    private void check(TopicPlan plan, Set<String> topics, Retention retention, Report report) {
+    private void check(TopicPlan plan, Set<String> topics, Retention retention, TopicReport report) {
         TopicAdmin.Settings settings = admin.settings(topics);
         TopicChecks.suitability(plan, settings.known())
                 .forEach(text -> report.finding(EventNames.TOPIC_UNSUITABLE, text));
         List<String> unsafe = new ArrayList<>(TopicChecks.retention(plan, settings.known(), retention.claims()));
-        report.texts.unreadable(settings.unauthorised()).ifPresent(unsafe::add);
-        if (retention.check() == Retention.Check.REFUSE) {
-            report.problems.addAll(unsafe);
-        } else {
-            unsafe.forEach(text -> report.finding(EventNames.RETENTION_SHORT, text));
-        }
-    }
-
-    /** What was found, told all at once. */
-    private static final class Report {
-        private final TopicProblems texts;
-        private final List<String> problems = new ArrayList<>();
-        private final List<String> findings = new ArrayList<>();
-
-        Report(TopicProblems texts) {
-            this.texts = texts;
-        }
-
-        void absent(TopicPlan plan, Described described) {
-            described.unauthorised().forEach(topic -> problems.add(texts.unauthorised(topic)));
-            described.missing().stream()
-                    .filter(plan.sources()::contains)
-                    .forEach(topic -> problems.add(texts.missingSource(topic)));
-        }
-
-        void missing(TopicPlan plan, Set<String> missing) {
-            for (String topic : missing) {
-                if (plan.isOnlyForUnroutable(topic)) {
-                    finding(EventNames.TOPIC_UNSUITABLE, texts.missingUnroutable());
-                } else {
-                    problems.add(texts.missing(topic));
-                }
+        new TopicProblems(plan).unreadable(settings.unauthorised()).ifPresent(unsafe::add);
+        for (String text : unsafe) {
+            if (retention.check() == Retention.Check.REFUSE) {
+                report.problem(text);
+            } else {
+                report.finding(EventNames.RETENTION_SHORT, text);
             }
-        }
-
-        void finding(EventNames event, String text) {
-            LOG.atWarn().addKeyValue(EventNames.KEY, event).log(text);
-            findings.add(text);
-        }
-
-        List<String> result() {
-            if (!problems.isEmpty()) {
-                throw new ConfigurationException(problems);
-            }
-            return List.copyOf(findings);
         }
     }
 }
