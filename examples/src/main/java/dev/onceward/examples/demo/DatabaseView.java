@@ -27,6 +27,14 @@ final class DatabaseView {
         this.topic = topic;
     }
 
+    /** Rows of the ledger. */
+    long effects() throws SQLException {
+        try (Connection connection = dataSource.getConnection();
+                PreparedStatement statement = connection.prepareStatement("SELECT count(*) FROM ledger")) {
+            return single(statement);
+        }
+    }
+
     /** Different messages that took effect, by partition. */
     long[] effects(int partitions) throws SQLException {
         long[] effects = new long[partitions];

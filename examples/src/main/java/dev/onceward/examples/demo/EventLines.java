@@ -11,19 +11,37 @@ import java.util.regex.Pattern;
 final class EventLines {
 
     private static final Pattern EVENT = Pattern.compile("\\b" + EventNames.KEY + "=\"(\\w+)\"");
+    private static final Pattern MESSAGES = Pattern.compile("\\bmessages=\"(\\d+)\"");
 
-    private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
+    private final Map<String, LongAdder> lines = new ConcurrentHashMap<>();
+    private final Map<String, LongAdder> messages = new ConcurrentHashMap<>();
 
     /** Takes a line of any worker; called by several threads. */
     void accept(String line) {
-        Matcher matcher = EVENT.matcher(line);
-        if (matcher.find()) {
-            counts.computeIfAbsent(matcher.group(1), event -> new LongAdder()).increment();
+        Matcher event = EVENT.matcher(line);
+        if (event.find()) {
+            add(lines, event.group(1), 1);
+            Matcher count = MESSAGES.matcher(line);
+            add(messages, event.group(1), count.find() ? Long.parseLong(count.group(1)) : 1);
         }
     }
 
-    long count(EventNames event) {
-        LongAdder count = counts.get(event.event());
-        return count == null ? 0 : count.sum();
+    /** Lines that tell of this event. */
+    long lines(EventNames event) {
+        return sum(lines, event);
+    }
+
+    /** Messages that it befell: a line may tell of several. */
+    long messages(EventNames event) {
+        return sum(messages, event);
+    }
+
+    private static void add(Map<String, LongAdder> sums, String event, long number) {
+        sums.computeIfAbsent(event, name -> new LongAdder()).add(number);
+    }
+
+    private static long sum(Map<String, LongAdder> sums, EventNames event) {
+        LongAdder sum = sums.get(event.event());
+        return sum == null ? 0 : sum.sum();
     }
 }

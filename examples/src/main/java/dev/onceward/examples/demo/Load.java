@@ -10,9 +10,6 @@ final class Load {
     /** Messages that must wait in each partition before a fault strikes: some of them are done by the time it does. */
     private static final int LEAST_BACKLOG = 30;
 
-    /** Faults strike before this part of the records is processed, so no more need be sent for them. */
-    private static final double LAST_RECORD = 0.9;
-
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final Plan plan;
@@ -61,13 +58,12 @@ final class Load {
     Measure topUp() throws InterruptedException, SQLException {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         Measure measure = measure();
-        while (measure.smallestBacklog() < LEAST_BACKLOG && System.nanoTime() - deadline < 0) {
-            int next = publisher.allowed() + plan.partitions() * LEAST_BACKLOG;
-            if (next > LAST_RECORD * plan.records()) {
-                break;
-            }
-            publisher.allow(next);
-            if (!Poll.until(PATIENCE, () -> publisher.sent().total() >= next)) {
+        while (measure.smallestBacklog() < LEAST_BACKLOG
+                && publisher.allowed() < plan.records()
+                && System.nanoTime() - deadline < 0) {
+            publisher.allow(publisher.allowed() + plan.partitions() * LEAST_BACKLOG);
+            int allowed = publisher.allowed();
+            if (!Poll.until(PATIENCE, () -> publisher.sent().total() >= allowed)) {
                 break;
             }
             measure = measure();

@@ -17,9 +17,9 @@ record OpenTransaction(String workerId, int backendPid, long xid, Map<Integer, L
         return xid & 0xFFFF_FFFFL;
     }
 
-    /** The full id of a 32-bit one that is running, seen beside a full id that is not older. */
-    static long fullXid(long xid, long notOlder) {
-        long full = (notOlder & ~0xFFFF_FFFFL) | xid;
-        return full > notOlder ? full - (1L << 32) : full;
+    /** The full id of a 32-bit one that is in use, by a full id near to it. */
+    static long fullXid(long xid, long near) {
+        // PostgreSQL itself compares them so: what is less than 2^31 ahead is later, the rest earlier.
+        return near + (int) (xid - near);
     }
 }

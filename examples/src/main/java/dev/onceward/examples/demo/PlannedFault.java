@@ -3,7 +3,7 @@ package dev.onceward.examples.demo;
 /**
  * Something that will be broken.
  *
- * @param at which part of the records is processed when it strikes, 0 to 1
+ * @param at which part of the good messages has taken effect when it strikes, 0 to 1
  * @param choice decides which worker it strikes, among those that then are in question
  */
 record PlannedFault(Kind kind, double at, int choice) {

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 
 /** Follows the run in a thread of its own: shows it, and knows how far it is and whether it moves. */
 final class Progress implements AutoCloseable {
@@ -13,20 +14,25 @@ final class Progress implements AutoCloseable {
 
     private final Tracker tracker;
     private final Screen screen;
-    private final int records;
+    private final int messages;
     private final BooleanSupplier hopeless;
     private final Thread thread;
     private final Deque<Sample> samples = new ArrayDeque<>();
-    private volatile long processed;
+    private volatile Tracker.Position position = new Tracker.Position(0, 0, Duration.ZERO);
     private volatile long movedAt = System.nanoTime();
 
-    private record Sample(long at, long processed) {}
+    private record Sample(long at, long effects) {}
 
-    /** @param hopeless whether nobody is left who could go on */
-    Progress(Tracker tracker, Screen screen, int records, BooleanSupplier hopeless) {
+    /**
+     * Begins to follow.
+     *
+     * @param messages that are to take effect
+     * @param hopeless whether nobody is left who could go on
+     */
+    Progress(Tracker tracker, Screen screen, int messages, BooleanSupplier hopeless) {
         this.tracker = tracker;
         this.screen = screen;
-        this.records = records;
+        this.messages = messages;
         this.hopeless = hopeless;
         this.thread = new Thread(this::follow, "demo-progress");
         thread.setDaemon(true);
@@ -34,13 +40,13 @@ final class Progress implements AutoCloseable {
     }
 
     /**
-     * Waits until so many records are processed.
+     * Waits until the run is so far.
      *
      * @return false if for so long nothing moved, or it is hopeless
      */
-    boolean await(long wanted, Duration patience) throws InterruptedException {
+    boolean await(Predicate<Tracker.Position> farEnough, Duration patience) throws InterruptedException {
         movedAt = System.nanoTime();
-        while (processed < wanted) {
+        while (!farEnough.test(position)) {
             if (hopeless.getAsBoolean() || System.nanoTime() - movedAt > patience.toNanos()) {
                 return false;
             }
@@ -53,11 +59,11 @@ final class Progress implements AutoCloseable {
         try {
             while (true) {
                 Tracker.Position now = tracker.position();
-                if (now.processed() != processed) {
-                    processed = now.processed();
+                if (now.effects() != position.effects() || now.finished() != position.finished()) {
                     movedAt = System.nanoTime();
                 }
-                screen.progress(now, records, rate(now.processed()));
+                position = now;
+                screen.progress(now, messages, rate(now.effects()));
                 Thread.sleep(INTERVAL_MILLIS);
             }
         } catch (InterruptedException e) {
@@ -67,14 +73,14 @@ final class Progress implements AutoCloseable {
         }
     }
 
-    private double rate(long done) {
+    private double rate(long effects) {
         long now = System.nanoTime();
-        samples.addLast(new Sample(now, done));
+        samples.addLast(new Sample(now, effects));
         while (now - samples.getFirst().at() > RATE_WINDOW.toNanos()) {
             samples.removeFirst();
         }
         Sample first = samples.getFirst();
-        return now == first.at() ? 0 : (done - first.processed()) * 1e9 / (now - first.at());
+        return now == first.at() ? 0 : (effects - first.effects()) * 1e9 / (now - first.at());
     }
 
     @Override

@@ -58,20 +58,22 @@ final class Screen {
     /**
      * Shows how far the run is.
      *
-     * @param rate records a second, over the last seconds
+     * @param messages that are to take effect
+     * @param rate effects a second, over the last seconds
      */
-    synchronized void progress(Tracker.Position position, int records, double rate) {
+    synchronized void progress(Tracker.Position position, int messages, double rate) {
+        double part = Math.min(1, (double) position.effects() / messages);
         String text = String.format(
                 Locale.ROOT,
-                "%3.0f%%  %,d/%,d records  %,.0f/s  oldest %.1f s",
-                100.0 * position.processed() / records,
-                position.processed(),
-                records,
+                "%3.0f%%  processed %,d of %,d  %,.0f/s  oldest %.1f s",
+                Math.floor(100 * part),
+                position.effects(),
+                messages,
                 rate,
                 position.oldestAge().toMillis() / 1000.0);
         if (terminal) {
             erase();
-            live = NO_WRAP + bar(position.processed(), records) + text + broken() + WRAP;
+            live = NO_WRAP + bar(part) + text + broken() + WRAP;
             out.print(live);
             out.flush();
         } else if (lastPlainAt == Long.MIN_VALUE || System.nanoTime() - lastPlainAt >= PLAIN_INTERVAL.toNanos()) {
@@ -97,8 +99,8 @@ final class Screen {
                 : String.format(Locale.ROOT, "  | %s %.0f s ago", lastBroken, (System.nanoTime() - lastBrokenAt) / 1e9);
     }
 
-    private static String bar(long processed, int records) {
-        int done = (int) (BAR * processed / records);
+    private static String bar(double part) {
+        int done = (int) (BAR * part);
         return "[" + "#".repeat(done) + ".".repeat(BAR - done) + "] ";
     }
 

@@ -15,7 +15,13 @@ class EventLinesTest {
         lines.accept("no event here: last_event=\"unknown_commit\"x");
         lines.accept("\tat some.stack.Trace");
 
-        assertThat(lines.count(EventNames.UNKNOWN_COMMIT)).isEqualTo(2);
-        assertThat(lines.count(EventNames.REDELIVERED)).isZero();
+        lines.accept(
+                "12:00:02.000 INFO  [lane-2] S not run again event=\"redelivered\" messages=\"17\" first=\"p-1@5\"");
+        lines.accept("12:00:02.000 INFO  [lane-2] S not run again event=\"redelivered\"");
+
+        assertThat(lines.lines(EventNames.UNKNOWN_COMMIT)).isEqualTo(2);
+        assertThat(lines.lines(EventNames.REDELIVERED)).isEqualTo(2);
+        assertThat(lines.messages(EventNames.REDELIVERED)).isEqualTo(18);
+        assertThat(lines.lines(EventNames.FENCED)).isZero();
     }
 }

@@ -15,6 +15,12 @@ class OpenTransactionTest {
     }
 
     @Test
+    void idMayBeALittleLater() {
+        assertThat(OpenTransaction.fullXid(801, 800)).isEqualTo(801);
+        assertThat(OpenTransaction.fullXid(5, 3 * EPOCH - 10)).isEqualTo(3 * EPOCH + 5);
+    }
+
+    @Test
     void idFromBeforeTheWrapBelongsToTheEpochBefore() {
         assertThat(OpenTransaction.fullXid(EPOCH - 5, 3 * EPOCH + 800)).isEqualTo(3 * EPOCH - 5);
     }
