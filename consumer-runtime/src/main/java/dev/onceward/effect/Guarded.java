@@ -40,7 +40,9 @@ abstract class Guarded implements InvocationHandler {
             return unwrap(method, arguments);
         }
         before(name, arguments);
-        return guard.guard(forward(method, given));
+        Object answer = forward(method, given);
+        // Reading rows is what calls go into by the million.
+        return method.getReturnType().isPrimitive() ? answer : guard.guard(answer);
     }
 
     /** Only what the team itself set up for its handles may reach the driver; to a handler nothing is wrapped here. */
