@@ -94,6 +94,7 @@ public final class EffectTransaction {
         private long runStartNanos = startNanos;
         private final long[] handlerNanos;
         private int current = -1;
+        private int called;
 
         Run(Connection connection, List<Member> members) {
             this.connection = connection;
@@ -133,7 +134,7 @@ public final class EffectTransaction {
                 }
                 current = -1;
                 if (!watch.enter(Phase.SENDING, limits.groupDeadline(runStartNanos, members.size()))) {
-                    return new GroupOutcome.OverBudget(elapsed());
+                    return new GroupOutcome.OverBudget(called, elapsed());
                 }
                 effect.flush();
             } catch (DeclaredUpdateException e) {
@@ -159,7 +160,7 @@ public final class EffectTransaction {
                     continue;
                 }
                 if (i > 0 && limits.overBudget(runStartNanos, System.nanoTime())) {
-                    return Optional.of(new GroupOutcome.OverBudget(elapsed()));
+                    return Optional.of(new GroupOutcome.OverBudget(called, elapsed()));
                 }
                 current = i;
                 Optional<GroupOutcome> stopped = call(handling, messagesFor(i, verdicts), effect, opened);
@@ -189,9 +190,10 @@ public final class EffectTransaction {
                 throws SQLException {
             long now = System.nanoTime();
             if (!watch.enterHandler(culpritOf(handling), limits.handlerDeadline(now))) {
-                return Optional.of(new GroupOutcome.OverBudget(elapsed()));
+                return Optional.of(new GroupOutcome.OverBudget(called, elapsed()));
             }
             effect.begin(current, clock.instant().plus(limits.handler()));
+            called += messages.size();
             try {
                 handling.call(messages, effect);
                 handlerNanos[current] = System.nanoTime() - now;
@@ -241,7 +243,7 @@ public final class EffectTransaction {
         private GroupOutcome commit(List<Verdict> verdicts, long runNanos) {
             current = -1;
             if (!watch.enter(Phase.COMMITTING, limits.commitDeadline(System.nanoTime()))) {
-                return new GroupOutcome.OverBudget(runNanos);
+                return new GroupOutcome.OverBudget(called, runNanos);
             }
             try {
                 connection.commit();
@@ -337,7 +339,7 @@ public final class EffectTransaction {
                 case COMMITTING -> new GroupOutcome.Unknown(cause);
                 case HANDLER, SENDING -> {
                     if (members.size() > 1 && (phase == Phase.SENDING || current < 0)) {
-                        yield new GroupOutcome.OverBudget(elapsed());
+                        yield new GroupOutcome.OverBudget(called, elapsed());
                     }
                     OptionalInt culprit = members.size() == 1
                             ? OptionalInt.of(0)

@@ -32,8 +32,13 @@ public sealed interface GroupOutcome {
      */
     record Failed(OptionalInt culprit, Throwable error, FailureClass failure) implements GroupOutcome {}
 
-    /** Rolled back: its messages together take longer than a group may. Nobody is to blame. */
-    record OverBudget(long runNanos) implements GroupOutcome {}
+    /**
+     * Rolled back: its messages together take longer than a group may. Nobody is to blame.
+     *
+     * @param run members whose handler was called until then
+     * @param runNanos how long that took
+     */
+    record OverBudget(int run, long runNanos) implements GroupOutcome {}
 
     /** The connection died while COMMIT was under way; the claims will tell. */
     record Unknown(Throwable error) implements GroupOutcome {}

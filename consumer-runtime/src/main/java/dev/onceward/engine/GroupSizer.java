@@ -16,21 +16,32 @@ final class GroupSizer {
         this.budgetNanos = budget.toNanos();
     }
 
+    /** 1 until something is known: what would be too much at once would have been for nothing. */
     int size() {
         if (perMessageNanos <= 0) {
-            return maxSize;
+            return 1;
         }
         return (int) Math.max(1, Math.min(maxSize, budgetNanos / perMessageNanos));
     }
 
-    /** A group of {@code messages} took {@code nanos} in handlers and declared updates. */
-    void measured(int messages, long nanos) {
-        double each = (double) nanos / messages;
-        perMessageNanos = perMessageNanos <= 0 ? each : perMessageNanos + WEIGHT * (each - perMessageNanos);
+    /**
+     * A group took so long in handlers and declared updates.
+     *
+     * @param run messages of it whose handler was called: a group of duplicates says nothing about the handler
+     */
+    void measured(int run, long nanos) {
+        if (run > 0) {
+            double each = (double) nanos / run;
+            perMessageNanos = perMessageNanos <= 0 ? each : perMessageNanos + WEIGHT * (each - perMessageNanos);
+        }
     }
 
-    /** A group of {@code messages} was given up over its budget: each takes at least so long. */
-    void overBudget(int messages, long nanos) {
-        perMessageNanos = Math.max(perMessageNanos, (double) nanos / messages);
+    /**
+     * A group was given up over its budget: each takes at least so long.
+     *
+     * @param run messages of it whose handler was called until then
+     */
+    void overBudget(int run, long nanos) {
+        perMessageNanos = Math.max(perMessageNanos, (double) nanos / Math.max(1, run));
     }
 }

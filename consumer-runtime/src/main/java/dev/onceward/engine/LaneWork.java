@@ -10,6 +10,7 @@ import dev.onceward.handler.FailureClass;
 import dev.onceward.postgres.Fence;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.OptionalInt;
@@ -152,8 +153,8 @@ final class LaneWork {
         } else if (outcome instanceof GroupOutcome.Stale stale) {
             stale(part, stale.fences());
         } else if (outcome instanceof GroupOutcome.OverBudget over) {
-            lane.sizer().overBudget(part.size(), over.runNanos());
-            halve(part);
+            lane.sizer().overBudget(over.run(), over.runNanos());
+            split(part);
         } else if (outcome instanceof GroupOutcome.Unknown unknown) {
             settlement.unknownCommit(part, unknown.error());
             standStill(part, Gate.Cause.DATABASE, unknown.error());
@@ -166,7 +167,8 @@ final class LaneWork {
     }
 
     private void committed(List<Delivery> part, GroupOutcome.Committed committed) throws InterruptedException {
-        lane.sizer().measured(part.size(), committed.runNanos());
+        int run = Collections.frequency(committed.results(), MemberResult.APPLIED);
+        lane.sizer().measured(run, committed.runNanos());
         List<Delivery> refused = new ArrayList<>();
         for (int i = 0; i < part.size(); i++) {
             MemberResult result = committed.results().get(i);
@@ -285,6 +287,16 @@ final class LaneWork {
             }
             case HALVES -> halve(part);
             case HOLD -> settlement.holdForConflicts(part.get(0), failed.error());
+        }
+    }
+
+    /** Into groups as large as the budget allows by what is known now; at least into halves. */
+    private void split(List<Delivery> part) {
+        int size = Math.min(lane.sizer().size(), (part.size() + 1) / 2);
+        for (int end = part.size(); end > 0; ) {
+            int start = (end - 1) / size * size;
+            pushFront(part.subList(start, end));
+            end = start;
         }
     }
 
