@@ -11,6 +11,7 @@ import dev.onceward.deadletter.DeadLetterPublisher.PublishedAt;
 import dev.onceward.handler.Coordinates;
 import dev.onceward.message.Origin;
 import dev.onceward.testsupport.Backends;
+import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -196,7 +197,7 @@ class DeadLetterPublisherIT {
     @ValueSource(ints = {12_000, 16_000, 19_000, 19_500, 19_800})
     void diagnosticsShrinkUntilTheTopicTakesTheRecord(int valueSize) throws Exception {
         broker.create(dlt, 1, Map.of("max.message.bytes", "20000"));
-        byte[] value = "v".repeat(valueSize).getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+        byte[] value = "v".repeat(valueSize).getBytes(StandardCharsets.US_ASCII);
         DeadLetterPublisher publisher = publisher();
 
         ConsumerRecord<byte[], byte[]> read =

@@ -24,6 +24,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -231,7 +232,7 @@ class TopicProvisionerIT {
         assertThat(first.get(orders).getMostSignificantBits()).isEqualTo(id.getMostSignificantBits());
 
         broker.admin().deleteTopics(List.of(orders)).all().get(20, TimeUnit.SECONDS);
-        org.awaitility.Awaitility.await().ignoreExceptions().until(() -> {
+        Awaitility.await().ignoreExceptions().until(() -> {
             broker.create(orders, 1, Map.of());
             return true;
         });
@@ -240,13 +241,16 @@ class TopicProvisionerIT {
 
     @Test
     void aClusterThatDoesNotAnswerIsNoConfigurationError() {
-        try (Admin unreachable = Admin.create(Map.of("bootstrap.servers", "127.0.0.1:1"))) {
+        Admin unreachable = Admin.create(Map.of("bootstrap.servers", "127.0.0.1:1"));
+        try {
             TopicProvisioner impatient = new TopicProvisioner(unreachable, Duration.ofMillis(300));
             long start = System.nanoTime();
             assertThatThrownBy(() -> impatient.provision(settings(null), List.of(orders)))
                     .isInstanceOf(KafkaException.class)
                     .isNotInstanceOf(ConfigurationException.class);
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
+        } finally {
+            unreachable.close(Duration.ofSeconds(1)); // without a bound it waits for calls that nobody answers
         }
     }
 }
