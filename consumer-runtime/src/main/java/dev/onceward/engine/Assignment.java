@@ -33,11 +33,13 @@ final class Assignment implements ConsumerRebalanceListener {
     private final RuntimeMeters meters;
     private final Clock clock;
     private final Fencings fencings;
+    private final java.util.function.Consumer<TopicPartition> gone;
     private final Map<TopicPartition, OwnedPartition> partitions = new ConcurrentHashMap<>();
     private volatile @Nullable Dispatcher dispatcher;
     private volatile @Nullable OffsetCommitter committer;
     private volatile boolean joined;
 
+    /** @param gone told of each partition that is not this worker's any more */
     Assignment(
             Consumer<byte[], byte[]> consumer,
             String replayTopic,
@@ -45,7 +47,8 @@ final class Assignment implements ConsumerRebalanceListener {
             Duration drainLimit,
             RuntimeMeters meters,
             Clock clock,
-            Fencings fencings) {
+            Fencings fencings,
+            java.util.function.Consumer<TopicPartition> gone) {
         this.consumer = consumer;
         this.replayTopic = replayTopic;
         this.takeovers = takeovers;
@@ -53,6 +56,7 @@ final class Assignment implements ConsumerRebalanceListener {
         this.meters = meters;
         this.clock = clock;
         this.fencings = fencings;
+        this.gone = gone;
     }
 
     /** The two that depend on the assignment and that it tells about partitions that are gone. */
@@ -207,6 +211,7 @@ final class Assignment implements ConsumerRebalanceListener {
             if (partition != null) {
                 removed.add(partition);
                 meters.partitionGone(topicPartition.topic(), topicPartition.partition());
+                gone.accept(topicPartition);
             }
         }
         return removed;

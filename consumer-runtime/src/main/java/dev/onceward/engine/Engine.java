@@ -168,7 +168,15 @@ public final class Engine implements Worker, Takeovers.Results {
         String replayTopic = settings.deadLetters().replayTopic(settings.consumer());
         this.fencings = new Fencings(backoff, System::nanoTime);
         this.assignment = new Assignment(
-                consumer, replayTopic, takeovers, settings.limits().drain(), meters, parts.clock(), fencings);
+                consumer,
+                replayTopic,
+                takeovers,
+                settings.limits().drain(),
+                meters,
+                parts.clock(),
+                fencings,
+                // Whoever owns it next publishes what is still to be published.
+                partition -> publisher.forget(partition.topic(), partition.partition()));
         this.dispatcher = new Dispatcher(assignment, lanes, settings.ordering(), takeovers);
         OffsetCommitter committer =
                 new OffsetCommitter(consumer, assignment, settings.limits().commitInterval(), System::nanoTime);

@@ -32,9 +32,10 @@ final class Preparation {
                 return giveUp(delivery, DeadLetterReason.UNROUTABLE, new UnroutableException(refused.why()));
             }
             replay = (ReplayHeaders.Replay) headers;
-            delivery.origin = replay.origin();
         }
-        String topic = delivery.origin().coordinates().topic();
+        String topic = replay == null
+                ? delivery.raw().topic()
+                : replay.origin().coordinates().topic();
         Route route = routes.get(topic);
         if (route == null) {
             return giveUp(
@@ -43,6 +44,8 @@ final class Preparation {
                     new UnroutableException("this consumer handles no topic " + topic));
         }
         delivery.route = route;
+        // Only now: what cannot be routed has no dead-letter topic but that of the replay topic itself.
+        delivery.origin = replay == null ? null : replay.origin();
         Decoded decoded =
                 route.decoder().decode(delivery.raw(), delivery.partition().topicId(), replay, delivery.attempts + 1);
         if (decoded instanceof Decoded.Bad bad) {
