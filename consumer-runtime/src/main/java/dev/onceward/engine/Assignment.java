@@ -204,9 +204,9 @@ final class Assignment implements ConsumerRebalanceListener {
         return partitions.get(partition.topicPartition()) == partition;
     }
 
-    private List<OwnedPartition> remove(Collection<TopicPartition> gone) {
+    private List<OwnedPartition> remove(Collection<TopicPartition> ended) {
         List<OwnedPartition> removed = new ArrayList<>();
-        for (TopicPartition topicPartition : gone) {
+        for (TopicPartition topicPartition : ended) {
             OwnedPartition partition = partitions.remove(topicPartition);
             if (partition != null) {
                 removed.add(partition);
