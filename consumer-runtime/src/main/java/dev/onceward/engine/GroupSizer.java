@@ -10,16 +10,20 @@ final class GroupSizer {
     private final int maxSize;
     private final double budgetNanos;
     private double perMessageNanos;
+    private int untilMeasured = 1;
 
     GroupSizer(int maxSize, Duration budget) {
         this.maxSize = maxSize;
         this.budgetNanos = budget.toNanos();
     }
 
-    /** 1 until something is known: what would be too much at once would have been for nothing. */
+    /**
+     * 1 until something is known: what would be too much at once would have been for nothing. Groups of nothing but
+     * duplicates (after a restart, whole backlogs are) double it.
+     */
     int size() {
         if (perMessageNanos <= 0) {
-            return 1;
+            return untilMeasured;
         }
         return (int) Math.max(1, Math.min(maxSize, budgetNanos / perMessageNanos));
     }
@@ -33,6 +37,8 @@ final class GroupSizer {
         if (run > 0) {
             double each = (double) nanos / run;
             perMessageNanos = perMessageNanos <= 0 ? each : perMessageNanos + WEIGHT * (each - perMessageNanos);
+        } else {
+            untilMeasured = Math.min(maxSize, untilMeasured * 2);
         }
     }
 

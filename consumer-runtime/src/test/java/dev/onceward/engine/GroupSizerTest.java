@@ -38,6 +38,19 @@ class GroupSizerTest {
     }
 
     @Test
+    void groupsOfDuplicatesAloneGrowUntilSomethingRuns() {
+        sizer.measured(0, millis(1));
+        sizer.measured(0, millis(1));
+        assertThat(sizer.size()).isEqualTo(4);
+        for (int i = 0; i < 10; i++) {
+            sizer.measured(0, millis(1));
+        }
+        assertThat(sizer.size()).isEqualTo(100);
+        sizer.measured(1, millis(500));
+        assertThat(sizer.size()).isEqualTo(2);
+    }
+
+    @Test
     void groupOverBudgetIsJudgedByThoseThatRan() {
         sizer.measured(1, millis(10));
         sizer.overBudget(10, millis(1_000));
