@@ -16,6 +16,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -25,11 +26,13 @@ import java.util.concurrent.Future;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.awaitility.Awaitility;
@@ -111,6 +114,18 @@ final class Ledger implements AutoCloseable {
                 .lease(new ConsumerSettings.Lease(Duration.ofMillis(200), Duration.ofSeconds(2)));
     }
 
+    /** Does not wait long for what does not end by itself. */
+    static ConsumerSettings.Limits impatient() {
+        return new ConsumerSettings.Limits(
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(2),
+                Duration.ofMillis(200),
+                3);
+    }
+
     ConsumerRuntime start(MessageHandler<String, String> handler) {
         return start(consumer(), handler);
     }
@@ -177,13 +192,17 @@ final class Ledger implements AutoCloseable {
         }
     }
 
-    List<String> texts(String sql) {
+    List<String> texts(String sql, Object... arguments) {
         try (Connection connection = dataSource.getConnection();
-                PreparedStatement statement = connection.prepareStatement(sql);
-                ResultSet row = statement.executeQuery()) {
+                PreparedStatement statement = connection.prepareStatement(sql)) {
+            for (int i = 0; i < arguments.length; i++) {
+                statement.setObject(i + 1, arguments[i]);
+            }
             List<String> texts = new ArrayList<>();
-            while (row.next()) {
-                texts.add(row.getString(1));
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    texts.add(row.getString(1));
+                }
             }
             return texts;
         } catch (SQLException e) {
@@ -208,22 +227,62 @@ final class Ledger implements AutoCloseable {
         return count("SELECT count(DISTINCT message_id) FROM entries");
     }
 
+    /** Message ids of an account's entries, in the order in which they took effect. */
+    List<String> entriesOf(String account) {
+        return texts("SELECT message_id FROM entries WHERE account = ? ORDER BY id", account);
+    }
+
     long deadLetters() {
         return count("SELECT count(*) FROM dead_letters WHERE status = 'DEAD'");
     }
 
-    /** Messages committed to Kafka as finished, over all partitions of the topic. */
-    long committed() {
+    /** What the group has committed, in all its topics. */
+    Map<TopicPartition, Long> offsets() {
         try {
-            Map<TopicPartition, OffsetAndMetadata> offsets = admin.listConsumerGroupOffsets(name)
+            Map<TopicPartition, Long> offsets = new HashMap<>();
+            admin.listConsumerGroupOffsets(name)
                     .partitionsToOffsetAndMetadata()
-                    .get();
-            return offsets.entrySet().stream()
-                    .filter(entry -> entry.getKey().topic().equals(topic) && entry.getValue() != null)
-                    .mapToLong(entry -> entry.getValue().offset())
-                    .sum();
+                    .get()
+                    .forEach((partition, offset) -> {
+                        if (offset != null) {
+                            offsets.put(partition, offset.offset());
+                        }
+                    });
+            return offsets;
         } catch (InterruptedException | ExecutionException e) {
             throw new IllegalStateException(e);
+        }
+    }
+
+    /** Messages committed to Kafka as finished, over all partitions of the topic. */
+    long committed() {
+        return offsets().entrySet().stream()
+                .filter(entry -> entry.getKey().topic().equals(topic))
+                .mapToLong(Map.Entry::getValue)
+                .sum();
+    }
+
+    /** A partition of the topic. */
+    TopicPartition partition(int number) {
+        return new TopicPartition(topic, number);
+    }
+
+    /** Everything that a topic holds, without what was aborted: as this consumer sees it. */
+    List<ConsumerRecord<byte[], byte[]>> records(String from) {
+        Map<String, Object> properties = Map.of("bootstrap.servers", bootstrap, "isolation.level", "read_committed");
+        try (KafkaConsumer<byte[], byte[]> reader =
+                new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            List<TopicPartition> partitions = reader.partitionsFor(from).stream()
+                    .map(info -> new TopicPartition(from, info.partition()))
+                    .toList();
+            reader.assign(partitions);
+            reader.seekToBeginning(partitions);
+            Map<TopicPartition, Long> ends = reader.endOffsets(partitions);
+            List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+            while (ends.entrySet().stream().anyMatch(end -> reader.position(end.getKey()) < end.getValue())) {
+                reader.poll(Duration.ofMillis(100)).forEach(records::add);
+            }
+            return records;
         }
     }
 
