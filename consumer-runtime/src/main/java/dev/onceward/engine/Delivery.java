@@ -21,6 +21,12 @@ final class Delivery {
 
     /** What to do next. */
     Step step = new Step.Run();
+    /** When it came into its lane, as a number that only grows: its age among all that wait there. */
+    long arrival;
+    /** Not run before this {@link System#nanoTime}; only where {@link #waits}. */
+    long dueNanos;
+    /** Whether it comes with a delay that an earlier owner of its partition imposed. */
+    boolean waits;
     /** Counted failed attempts so far. */
     int attempts;
     /** When the first of them failed. */

@@ -5,7 +5,6 @@ import dev.onceward.catalog.EventNames;
 import dev.onceward.config.Ordering;
 import dev.onceward.deadletter.DeadLetterTable;
 import dev.onceward.message.RecordIdentity;
-import dev.onceward.postgres.AttemptTable;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -134,14 +133,15 @@ final class Dispatcher {
         OrderingKey key = OrderingKey.of(partition, raw, ordering);
         Lane lane = lanes.get(key.lane(lanes.size()));
         Delivery delivery = new Delivery(raw, partition, key, suspicious);
-        if (partition.facts().mention(raw.offset())) {
-            return withFacts(delivery, lane, forLanes);
+        if (partition.facts().mention(raw.offset()) && finishedBefore(delivery)) {
+            return null;
         }
         forLanes.computeIfAbsent(lane, l -> new ArrayList<>()).add(delivery);
         return delivery;
     }
 
-    private @Nullable Delivery withFacts(Delivery delivery, Lane lane, Map<Lane, List<Delivery>> forLanes) {
+    /** Tells the delivery what is stored about it; true if it was given up for good. */
+    private static boolean finishedBefore(Delivery delivery) {
         OwnedPartition partition = delivery.partition();
         RecordIdentity identity = delivery.identity();
         if (partition.facts().contradict(identity)) {
@@ -159,30 +159,20 @@ final class Dispatcher {
                         .addKeyValue("record", identity.coordinates())
                         .addKeyValue("messages", 1)
                         .log("The record was given up before; not run again");
-                return null;
+                return true;
             }
             delivery.step = new Step.Publish(letter.get().letter());
             delivery.messageId = letter.get().letter().messageId();
             delivery.origin = letter.get().letter().origin();
         }
-        Optional<AttemptTable.Attempts> attempts = partition.facts().attemptsOf(identity);
-        attempts.ifPresent(stored -> {
+        partition.facts().attemptsOf(identity).ifPresent(stored -> {
             delivery.attempts = stored.attempts();
             delivery.firstFailedAt = stored.firstFailedAt();
             delivery.lastError = stored.lastError();
+            delivery.dueNanos = partition.facts().dueNanos(stored);
+            delivery.waits = true;
         });
-        long delay = attempts.map(stored -> stored.delay().toNanos()).orElse(0L);
-        if (letter.isEmpty() && delay == 0) {
-            forLanes.computeIfAbsent(lane, l -> new ArrayList<>()).add(delivery);
-        } else {
-            // What was collected for the lane so far is older and comes first.
-            List<Delivery> older = forLanes.remove(lane);
-            if (older != null) {
-                lane.add(older);
-            }
-            lane.addHeld(delivery, System.nanoTime() + delay);
-        }
-        return delivery;
+        return false;
     }
 
     private static int sizeOf(ConsumerRecord<byte[], byte[]> raw) {

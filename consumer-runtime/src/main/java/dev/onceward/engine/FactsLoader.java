@@ -34,8 +34,10 @@ final class FactsLoader {
                     .addKeyValue("record", partition + "@" + offset)
                     .log("A message was given up, but its record left Kafka before it was published");
         }
+        long now = System.nanoTime();
         return new StoredFacts(
                 attempts.load(connection, partition.topic(), partition.partition(), lowest),
-                deadLetters.load(connection, partition.topic(), partition.partition(), lowest));
+                deadLetters.load(connection, partition.topic(), partition.partition(), lowest),
+                now);
     }
 }

@@ -72,21 +72,6 @@ final class Lane {
         }
     }
 
-    /** A message with a stored past: it begins as the head of its key. */
-    void addHeld(Delivery delivery, long dueNanos) {
-        lock.lock();
-        try {
-            if (queue.isHeld(delivery)) {
-                queue.add(delivery); // behind another held message of its key; its own delay is over by then
-            } else {
-                queue.hold(delivery, dueNanos);
-            }
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
-    }
-
     /** Forgets what waits of a partition and has not begun. */
     void dropWaiting(OwnedPartition partition) {
         lock.lock();
@@ -237,7 +222,7 @@ final class Lane {
             }
             head = takeHead();
             if (head.isEmpty()) {
-                group = permitted(queue.takeGroup(pass == Gate.Pass.TRIAL ? 1 : sizer.size()));
+                group = permitted(queue.takeGroup(pass == Gate.Pass.TRIAL ? 1 : sizer.size(), System.nanoTime()));
             }
         } finally {
             lock.unlock();

@@ -30,29 +30,32 @@ final class LaneQueue {
 
     /** A new message, behind all others. */
     void add(Delivery delivery) {
+        delivery.arrival = arrivals++;
         Ready queue = readyOf(delivery.partition());
-        update(queue, () -> queue.entries.addLast(new Entry(arrivals++, delivery)));
+        update(queue, () -> queue.entries.addLast(delivery));
     }
 
-    /** Messages taken before return to the front, in their order. */
+    /** Messages taken before return to the front, in their order and with their age. */
     void giveBack(List<Delivery> deliveries) {
         for (int i = deliveries.size() - 1; i >= 0; i--) {
             Delivery delivery = deliveries.get(i);
             Ready queue = readyOf(delivery.partition());
-            // Older than everything there: it keeps the age of the front, so that its partition is not passed over.
-            update(queue, () -> queue.entries.addFirst(new Entry(queue.oldestOr(arrivals), delivery)));
+            update(queue, () -> queue.entries.addFirst(delivery));
         }
     }
 
-    /** The messages to run next, none of a held key: up to {@code max}, beginning with the oldest. */
-    List<Delivery> takeGroup(int max) {
+    /**
+     * The messages to run next, none of a held key: up to {@code max}, beginning with the oldest. One that comes with a
+     * delay becomes the head of its key when its turn has come, and not before: those ahead of it are earlier.
+     */
+    List<Delivery> takeGroup(int max, long nowNanos) {
         List<Delivery> group = new ArrayList<>();
         while (group.size() < max) {
             Ready oldest = byAge.poll();
             if (oldest == null) {
                 break;
             }
-            boolean full = moveInto(group, oldest, max);
+            boolean full = moveInto(group, oldest, max, nowNanos);
             if (oldest.entries.isEmpty()) {
                 ready.remove(oldest.partition);
             } else {
@@ -65,13 +68,21 @@ final class LaneQueue {
         return group;
     }
 
-    private boolean moveInto(List<Delivery> group, Ready queue, int max) {
+    private boolean moveInto(List<Delivery> group, Ready queue, int max, long nowNanos) {
         while (!queue.entries.isEmpty()) {
-            Delivery next = queue.entries.peekFirst().delivery;
+            Delivery next = queue.entries.getFirst();
             Held key = held.get(next.orderingKey());
             if (key != null) {
                 key.followers.addLast(next);
                 queue.entries.removeFirst();
+                continue;
+            }
+            if (next.waits && next.dueNanos - nowNanos > 0) {
+                if (group.stream().anyMatch(taken -> taken.orderingKey().equals(next.orderingKey()))) {
+                    return true; // what is taken runs first, and may hold the key itself
+                }
+                queue.entries.removeFirst();
+                hold(next, next.dueNanos);
                 continue;
             }
             boolean alone = next.suspect() || next.strikes > 0;
@@ -191,7 +202,7 @@ final class LaneQueue {
         Ready queue = ready.remove(partition);
         if (queue != null) {
             byAge.remove(queue);
-            queue.entries.forEach(entry -> dropped.add(entry.delivery));
+            dropped.addAll(queue.entries);
         }
         return dropped;
     }
@@ -222,11 +233,9 @@ final class LaneQueue {
         }
     }
 
-    private record Entry(long arrival, Delivery delivery) {}
-
     private static final class Ready {
         final OwnedPartition partition;
-        final Deque<Entry> entries = new ArrayDeque<>();
+        final Deque<Delivery> entries = new ArrayDeque<>();
 
         Ready(OwnedPartition partition) {
             this.partition = partition;
@@ -234,10 +243,6 @@ final class LaneQueue {
 
         long oldest() {
             return entries.getFirst().arrival;
-        }
-
-        long oldestOr(long arrival) {
-            return entries.isEmpty() ? arrival : oldest();
         }
     }
 
