@@ -176,6 +176,24 @@ class LaneQueueTest {
     }
 
     @Test
+    void whatIsBeingPublishedStaysUntilItIsConfirmedThoughItsPartitionIsGivenBack() {
+        Delivery a0 = added(p0, 0, "a");
+        Delivery a1 = added(p0, 1, "a");
+        Delivery b0 = added(p0, 2, "b");
+        Delivery c = added(p0, 3, "c");
+        queue.takeGroup(1, 0);
+        a0.holdsPermit = true;
+        queue.park(a0);
+        assertThat(queue.takeGroup(1, 0)).containsExactly(b0);
+        queue.hold(b0, 100);
+
+        assertThat(queue.dropWaiting(p0)).containsExactlyInAnyOrder(a1, b0, c);
+        queue.hold(a0, 5);
+        assertThat(queue.takeDue(5)).contains(a0);
+        assertThat(queue.drop(p0)).containsExactly(a0);
+    }
+
+    @Test
     void onlyTheHeadOfAKeyHoldsIt() {
         Delivery a0 = added(p0, 0, "a");
         Delivery a1 = added(p0, 1, "a");
