@@ -14,7 +14,7 @@ import java.util.function.Predicate;
 final class Demo {
 
     /** How much more than up to the next fault is sent, as a part of all: what is worked on while a fault is got over. */
-    private static final double AHEAD = 0.25;
+    private static final double AHEAD = 0.2;
 
     /** More is sent only after the last fault: each is to strike before 90%. */
     private static final double LAST_BEFORE_FAULTS = 0.88;

@@ -40,10 +40,10 @@ record Scenario(
     private static final int MESSAGES_PER_FAULT = 400;
 
     /** Rough times from the strike until every partition is worked on again. */
-    private static final Duration KILL_RECOVERY = Duration.ofSeconds(9);
+    private static final Duration KILL_RECOVERY = Duration.ofSeconds(7);
 
-    private static final Duration PAUSE_RECOVERY = Duration.ofSeconds(13);
-    private static final Duration RESTART_RECOVERY = Duration.ofSeconds(6);
+    private static final Duration PAUSE_RECOVERY = Duration.ofSeconds(9);
+    private static final Duration RESTART_RECOVERY = Duration.ofSeconds(3);
 
     /** Which part of the run those times must fit into: a fault strikes between 10% and 90%. */
     private static final double SHARE_UNDER_FAULTS = 0.7;
