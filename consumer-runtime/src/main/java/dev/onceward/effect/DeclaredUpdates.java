@@ -3,9 +3,11 @@ package dev.onceward.effect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 
@@ -89,6 +91,13 @@ final class DeclaredUpdates {
         } catch (SQLException e) {
             throw new DeclaredUpdateException(OptionalInt.empty(), e);
         }
+    }
+
+    /** The members whose updates wait to be sent. */
+    Set<Integer> membersWaiting() {
+        Set<Integer> members = new HashSet<>();
+        waiting.forEach(update -> members.add(update.member()));
+        return members;
     }
 
     /** What the first failed flush ended in. */

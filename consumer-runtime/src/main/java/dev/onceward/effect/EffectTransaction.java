@@ -11,8 +11,6 @@ import dev.onceward.postgres.Database;
 import dev.onceward.postgres.Opened;
 import dev.onceward.postgres.Opening;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -24,6 +22,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.LongStream;
 import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.core.TransactionState;
 
 /**
@@ -94,6 +93,7 @@ public final class EffectTransaction {
         private long runStartNanos = startNanos;
         private final long[] handlerNanos;
         private int current = -1;
+        private @Nullable Tampering tampering;
         private int called;
 
         Run(Connection connection, List<Member> members) {
@@ -127,8 +127,10 @@ public final class EffectTransaction {
         private GroupOutcome handle(Opened opened, List<Verdict> verdicts) throws SQLException {
             runStartNanos = System.nanoTime();
             HandlerEffect effect = new HandlerEffect(connection, jdbi);
+            Tampering guard = new Tampering(connection, members, verdicts, opened.transactionId(), effect);
+            tampering = guard;
             try {
-                Optional<GroupOutcome> stopped = callHandlers(opened, verdicts, effect);
+                Optional<GroupOutcome> stopped = callHandlers(verdicts, effect, guard);
                 if (stopped.isPresent()) {
                     return stopped.get();
                 }
@@ -136,6 +138,7 @@ public final class EffectTransaction {
                 if (!watch.enter(Phase.SENDING, limits.groupDeadline(runStartNanos, members.size()))) {
                     return new GroupOutcome.OverBudget(called, elapsed());
                 }
+                guard.sending();
                 effect.flush();
             } catch (DeclaredUpdateException e) {
                 return blame(e);
@@ -144,13 +147,11 @@ public final class EffectTransaction {
             }
             long runNanos = elapsed();
             afterEffects.write(connection, members, verdicts, opened);
-            if (effect.usedOwnSql() && !sameTransaction(opened)) {
-                return new GroupOutcome.Tampered(members.size() - 1);
-            }
-            return commit(verdicts, runNanos);
+            Optional<GroupOutcome> ended = guard.beforeCommit();
+            return ended.isPresent() ? ended.get() : commit(verdicts, runNanos);
         }
 
-        private Optional<GroupOutcome> callHandlers(Opened opened, List<Verdict> verdicts, HandlerEffect effect)
+        private Optional<GroupOutcome> callHandlers(List<Verdict> verdicts, HandlerEffect effect, Tampering guard)
                 throws SQLException {
             Set<Handling> batchesDone = new HashSet<>();
             for (int i = 0; i < members.size(); i++) {
@@ -163,7 +164,7 @@ public final class EffectTransaction {
                     return Optional.of(new GroupOutcome.OverBudget(called, elapsed()));
                 }
                 current = i;
-                Optional<GroupOutcome> stopped = call(handling, messagesFor(i, verdicts), effect, opened);
+                Optional<GroupOutcome> stopped = call(handling, messagesFor(i, verdicts), effect, guard);
                 if (stopped.isPresent()) {
                     return stopped;
                 }
@@ -186,7 +187,7 @@ public final class EffectTransaction {
         }
 
         private Optional<GroupOutcome> call(
-                Handling handling, List<Message<?, ?>> messages, HandlerEffect effect, Opened opened)
+                Handling handling, List<Message<?, ?>> messages, HandlerEffect effect, Tampering guard)
                 throws SQLException {
             long now = System.nanoTime();
             if (!watch.enterHandler(culpritOf(handling), limits.handlerDeadline(now))) {
@@ -207,20 +208,15 @@ public final class EffectTransaction {
             // A declared update of an earlier member may have failed while this handler read; whether it let that pass
             // or not.
             Optional<DeclaredUpdateException> failed = effect.failedUpdate();
-            return failed.isPresent() ? failed.map(this::blame) : checkTransaction(handling, effect, opened);
+            return failed.isPresent() ? failed.map(this::blame) : checkTransaction(handling, effect, guard);
         }
 
-        /** The driver knows without asking the server whether the transaction is still there. */
-        private Optional<GroupOutcome> checkTransaction(Handling handling, HandlerEffect effect, Opened opened)
+        private Optional<GroupOutcome> checkTransaction(Handling handling, HandlerEffect effect, Tampering guard)
                 throws SQLException {
             TransactionState state = Database.driver(connection).getTransactionState();
-            if (state == TransactionState.FAILED) {
-                return Optional.of(blame(culpritOf(handling), swallowed(effect)));
-            }
-            if (state == TransactionState.IDLE || (effect.mayHaveEndedTransaction() && !sameTransaction(opened))) {
-                return Optional.of(new GroupOutcome.Tampered(current));
-            }
-            return Optional.empty();
+            return state == TransactionState.FAILED
+                    ? Optional.of(blame(culpritOf(handling), swallowed(effect)))
+                    : guard.afterHandler(current, state);
         }
 
         private Throwable swallowed(HandlerEffect effect) {
@@ -229,15 +225,6 @@ public final class EffectTransaction {
                             + " swallowed an SQL error: its transaction cannot commit any more."
                             + " Let the exception pass, or use a savepoint.",
                     effect.ownSqlError().orElse(null));
-        }
-
-        private boolean sameTransaction(Opened opened) throws SQLException {
-            try (PreparedStatement statement =
-                            connection.prepareStatement("SELECT pg_current_xact_id_if_assigned()::text");
-                    ResultSet row = statement.executeQuery()) {
-                row.next();
-                return Objects.equals(opened.transactionId(), row.getString(1));
-            }
         }
 
         private GroupOutcome commit(List<Verdict> verdicts, long runNanos) {
@@ -325,11 +312,14 @@ public final class EffectTransaction {
                 return outcome;
             }
             Throwable cause = outcome instanceof GroupOutcome.Failed failed ? failed.error() : new Throwable();
+            Optional<GroupOutcome> instead = Optional.empty();
             if (expired.isPresent() || outcome instanceof GroupOutcome.Unknown) {
                 Database.abort(connection);
+            } else if (tampering != null && !(outcome instanceof GroupOutcome.Tampered)) {
+                instead = tampering.afterFailure();
             }
             Database.rollbackAndClose(connection, cause);
-            return expired.map(phase -> onExpiry(phase, outcome, cause)).orElse(outcome);
+            return expired.isPresent() ? onExpiry(expired.get(), outcome, cause) : instead.orElse(outcome);
         }
 
         private GroupOutcome onExpiry(Phase phase, GroupOutcome outcome, Throwable cause) {

@@ -46,7 +46,9 @@ public sealed interface GroupOutcome {
     /**
      * A handler ended the transaction behind the runtime's back.
      *
-     * @param culprit the member whose handler did; it and those before it are committed, claims included
+     * @param culprit the member whose handler did, as far as can be told
+     * @param unapplied members whose claim may be committed without their effect: they had not run yet, or their declared
+     *     updates had not been sent
      */
-    record Tampered(int culprit) implements GroupOutcome {}
+    record Tampered(int culprit, Set<Integer> unapplied) implements GroupOutcome {}
 }

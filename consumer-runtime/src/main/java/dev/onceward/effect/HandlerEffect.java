@@ -5,7 +5,9 @@ import dev.onceward.handler.Effect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.BitSet;
 import java.util.Optional;
+import java.util.Set;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.JdbiException;
@@ -28,7 +30,7 @@ public final class HandlerEffect implements Effect, AutoCloseable {
     private int member;
     private Instant deadline = Instant.MAX;
     private @Nullable Handle handle;
-    private boolean usedOwnSql;
+    private final BitSet ownSql = new BitSet();
 
     /**
      * @param connection in a transaction of its own, auto-commit off
@@ -74,7 +76,19 @@ public final class HandlerEffect implements Effect, AutoCloseable {
 
     /** Whether a handler asked for {@link #handle()} or {@link #connection()}: then it may have done anything. */
     public boolean usedOwnSql() {
-        return usedOwnSql;
+        return !ownSql.isEmpty();
+    }
+
+    /** The last member that did; -1: none. Nobody else can have ended the transaction later than it. */
+    int lastWithOwnSql() {
+        return ownSql.length() - 1;
+    }
+
+    /** Members whose updates are declared and not sent, but for those who did something by themselves too. */
+    Set<Integer> onlyDeclared() {
+        Set<Integer> members = updates.membersWaiting();
+        members.removeIf(ownSql::get);
+        return members;
     }
 
     /** Whether the present member ran a text that could, if it was misread, have ended the transaction. */
@@ -140,7 +154,7 @@ public final class HandlerEffect implements Effect, AutoCloseable {
     @Override
     public Handle handle() {
         guard.check("handle()");
-        usedOwnSql = true;
+        ownSql.set(member);
         Handle open = handle;
         if (open == null || open.isClosed()) {
             open = JoinedHandles.open(jdbi, guard);
@@ -152,7 +166,7 @@ public final class HandlerEffect implements Effect, AutoCloseable {
     @Override
     public Connection connection() {
         guard.check("connection()");
-        usedOwnSql = true;
+        ownSql.set(member);
         return guard.connection();
     }
 
@@ -163,7 +177,7 @@ public final class HandlerEffect implements Effect, AutoCloseable {
     }
 
     private void flushBeforeSql() throws SQLException {
-        usedOwnSql = true;
+        ownSql.set(member);
         try {
             flush();
         } catch (DeclaredUpdateException e) {

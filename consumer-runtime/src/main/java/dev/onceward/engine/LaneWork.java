@@ -159,7 +159,7 @@ final class LaneWork {
             settlement.unknownCommit(part, unknown.error());
             standStill(part, Gate.Cause.DATABASE, unknown.error());
         } else if (outcome instanceof GroupOutcome.Tampered tampered) {
-            settlement.tampered(part, tampered.culprit());
+            settlement.tampered(part, tampered);
             parts.clear();
         } else if (outcome instanceof GroupOutcome.Failed failed) {
             failed(part, failed);

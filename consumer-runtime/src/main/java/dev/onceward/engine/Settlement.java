@@ -250,13 +250,15 @@ final class Settlement {
         shared.worker().fail("fatal error in a handler, at " + part.get(culprit.orElse(0)), error);
     }
 
-    /** Those that had not run lose the claims that the handler committed; then the worker stops. */
-    void tampered(List<Delivery> part, int culprit) throws InterruptedException {
+    /** Those without an effect lose the claims that the handler committed; then the worker stops. */
+    void tampered(List<Delivery> part, GroupOutcome.Tampered tampered) throws InterruptedException {
         LOG.atError()
                 .addKeyValue(EventNames.KEY, EventNames.TRANSACTION_BROKEN)
-                .addKeyValue("record", part.get(culprit).coordinates())
-                .log("A handler ended the transaction it was given");
-        for (Delivery delivery : part.subList(culprit + 1, part.size())) {
+                .addKeyValue("record", part.get(tampered.culprit()).coordinates())
+                .addKeyValue("unapplied", tampered.unapplied().size())
+                .log("A handler ended the transaction it was given; the messages without effect lose their claims");
+        for (int member : tampered.unapplied()) {
+            Delivery delivery = part.get(member);
             while (!unclaimed(delivery)) {
                 lane.sleep(shared.backoff().next(1).toNanos());
                 lane.requireOwner();
@@ -264,7 +266,7 @@ final class Settlement {
         }
         shared.worker()
                 .fail(
-                        "a handler ended the transaction it was given, at " + part.get(culprit),
+                        "a handler ended the transaction it was given, at " + part.get(tampered.culprit()),
                         new RefusedException("handlers must not end their transaction"));
     }
 
