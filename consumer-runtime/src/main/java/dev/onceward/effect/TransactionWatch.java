@@ -86,7 +86,16 @@ public final class TransactionWatch {
      * @return the server process to end, if this call ended the transaction
      */
     public synchronized Optional<Expired> expireIfOver(long nowNanos) {
-        if (phase == Phase.IDLE || expiredIn != null || nowNanos - deadlineNanos < 0) {
+        return nowNanos - deadlineNanos < 0 ? Optional.empty() : expire();
+    }
+
+    /**
+     * Ends the transaction, if there is one, though its time is not over.
+     *
+     * @return the server process to end, if this call ended the transaction
+     */
+    public synchronized Optional<Expired> expire() {
+        if (phase == Phase.IDLE || expiredIn != null) {
             return Optional.empty();
         }
         expiredIn = phase;

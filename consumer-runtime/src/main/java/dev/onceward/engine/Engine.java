@@ -44,6 +44,9 @@ public final class Engine implements Worker, Takeovers.Results {
     private static final Duration ADMIN_LIMIT = Duration.ofSeconds(10);
     private static final Duration MAINTENANCE_INTERVAL = Duration.ofSeconds(10);
     private static final int PRUNE_BATCH = 1_000;
+    /** For what a lane does after a stop when no handler is in its way. */
+    private static final Duration LANE_GRACE = Duration.ofMillis(500);
+
     private static final Duration WATCH_INTERVAL = Duration.ofMillis(100);
 
     private final ConsumerSettings settings;
@@ -268,9 +271,7 @@ public final class Engine implements Worker, Takeovers.Results {
         TimeUnit.NANOSECONDS.timedJoin(pollThread, left(deadline));
         gate.stop();
         lanes.forEach(Lane::stop);
-        for (Lane lane : lanes) {
-            lane.awaitStopped(left(deadline));
-        }
+        endLanes(deadline);
         publisher.close(Duration.ofNanos(left(deadline)));
         takeoverThread.stopNow();
         positionThread.stop();
@@ -287,6 +288,16 @@ public final class Engine implements Worker, Takeovers.Results {
                 .addKeyValue(EventNames.KEY, EventNames.WORKER_STOPPED)
                 .addKeyValue("released", released)
                 .log("The worker has ended");
+    }
+
+    /** The partitions are given back: a handler that still runs had its time, and its effect would only be in the way. */
+    private void endLanes(long deadline) throws InterruptedException {
+        long soon = Math.min(deadline, System.nanoTime() + LANE_GRACE.toNanos());
+        for (Lane lane : lanes) {
+            if (!lane.awaitStopped(Math.max(1, soon - System.nanoTime()))) {
+                lane.abandon();
+            }
+        }
     }
 
     private static long left(long deadline) {

@@ -2,6 +2,7 @@ package dev.onceward.engine;
 
 import dev.onceward.catalog.EventNames;
 import dev.onceward.handler.Coordinates;
+import dev.onceward.postgres.Database;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -111,6 +112,23 @@ final class Lane {
         return true;
     }
 
+    /**
+     * Gives up a thread that does not come back from a handler after the lane was stopped: its transaction ends with the
+     * worker, also where the pool lives on, and whatever comes of it is nobody's fault.
+     */
+    void abandon() {
+        lock.lock();
+        try {
+            LaneWork current = work;
+            thread = null; // nothing that it comes back with counts, not even a failed attempt
+            if (current != null) {
+                current.watch().expire().ifPresent(expired -> Database.abort(expired.connection()));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Whether it is in a transaction. */
     boolean busy() {
         LaneWork current = work();
@@ -197,7 +215,7 @@ final class Lane {
             LOG.atInfo()
                     .addKeyValue(EventNames.KEY, EventNames.HANDLER_STUCK)
                     .addKeyValue("lane", number)
-                    .log("A handler that had ignored its time limit has ended; its lane went on without it");
+                    .log("A handler that had not come back in time has ended; nothing of it counts");
         } catch (InterruptedException e) {
             // Only the watchdog interrupts a lane, and takes it back; from outside it means: end.
             Thread.currentThread().interrupt();
