@@ -156,7 +156,8 @@ public record ConsumerSettings(
     }
 
     /**
-     * Bounds of what is in flight: fetched and not finished. One poll may go over by what it returns.
+     * Bounds of what is in flight: fetched and not finished. The last poll of a partition may go over by what it
+     * returns.
      *
      * @param partitionMessages most messages of a partition, 1 to 1,000,000; default 2,000
      * @param partitionBytes most bytes of a partition, 1 KiB to 1 GiB; default 8 MiB

@@ -10,8 +10,10 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Pauses partitions over a bound, and resumes them at half of it. When the worker as a whole is over its bound, only
- * partitions with more than their share are paused: one that cannot go on does not starve the others. Poll thread only.
+ * Pauses partitions over a bound, and resumes them at half of it. Half of the worker's bound is divided among all its
+ * partitions and kept free for those that do not use their share: when the rest is full, only partitions with more than
+ * their share are paused, so that one that cannot go on does not starve the others, and the others do not go over the
+ * worker's bound either. Poll thread only.
  */
 final class Backpressure {
     private final Consumer<byte[], byte[]> consumer;
@@ -32,9 +34,9 @@ final class Backpressure {
     void apply() {
         Collection<OwnedPartition> partitions = assignment.partitions();
         paused.removeIf(partition -> !assignment.isCurrent(partition));
-        measure(partitions);
-        int shareMessages = bounds.workerMessages() / Math.max(1, partitions.size());
-        long shareBytes = bounds.workerBytes() / Math.max(1, partitions.size());
+        int shareMessages = bounds.workerMessages() / 2 / Math.max(1, partitions.size());
+        long shareBytes = bounds.workerBytes() / 2 / Math.max(1, partitions.size());
+        measure(partitions, shareMessages, shareBytes);
         List<TopicPartition> toPause = new ArrayList<>();
         List<TopicPartition> toResume = new ArrayList<>();
         for (OwnedPartition partition : partitions) {
@@ -62,18 +64,24 @@ final class Backpressure {
         pausedCount = paused.size();
     }
 
-    private void measure(Collection<OwnedPartition> partitions) {
+    private void measure(Collection<OwnedPartition> partitions, int shareMessages, long shareBytes) {
         int messagesNow = 0;
         long bytesNow = 0;
+        long messagesTaken = 0;
+        long bytesTaken = 0;
         for (OwnedPartition partition : partitions) {
-            messagesNow += partition.window().size();
-            bytesNow += partition.window().bytes();
+            int size = partition.window().size();
+            long bytesOfPartition = partition.window().bytes();
+            messagesNow += size;
+            bytesNow += bytesOfPartition;
+            messagesTaken += Math.max(size, shareMessages);
+            bytesTaken += Math.max(bytesOfPartition, shareBytes);
         }
         messages = messagesNow;
         bytes = bytesNow;
         workerFull = workerFull
-                ? messagesNow > bounds.workerMessages() / 2 || bytesNow > bounds.workerBytes() / 2
-                : messagesNow >= bounds.workerMessages() || bytesNow >= bounds.workerBytes();
+                ? messagesTaken > bounds.workerMessages() / 4 * 3L || bytesTaken > bounds.workerBytes() / 4 * 3L
+                : messagesTaken >= bounds.workerMessages() || bytesTaken >= bounds.workerBytes();
     }
 
     private boolean full(OffsetWindow window) {
