@@ -71,7 +71,7 @@ public final class EffectTransaction {
         try {
             connection = database.open();
         } catch (SQLException | RuntimeException e) {
-            return new GroupOutcome.Failed(OptionalInt.empty(), e, classifier.ofRuntime(e));
+            return new GroupOutcome.NoConnection(e);
         }
         Run run = new Run(connection, members);
         GroupOutcome outcome;
@@ -318,8 +318,14 @@ public final class EffectTransaction {
             } else if (tampering != null && !(outcome instanceof GroupOutcome.Tampered)) {
                 instead = tampering.afterFailure();
             }
-            Database.rollbackAndClose(connection, cause);
-            return expired.isPresent() ? onExpiry(expired.get(), outcome, cause) : instead.orElse(outcome);
+            boolean connected = Database.rollbackAndClose(connection, cause);
+            if (expired.isPresent()) {
+                return onExpiry(expired.get(), outcome, cause);
+            }
+            return instead.orElse(
+                    outcome instanceof GroupOutcome.Failed f
+                            ? new GroupOutcome.Failed(f.culprit(), f.error(), f.failure(), connected)
+                            : outcome);
         }
 
         private GroupOutcome onExpiry(Phase phase, GroupOutcome outcome, Throwable cause) {

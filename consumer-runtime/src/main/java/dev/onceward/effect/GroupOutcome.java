@@ -29,8 +29,17 @@ public sealed interface GroupOutcome {
      * @param culprit index of the member that failed; empty where nobody says
      * @param error what it failed with
      * @param failure its class
+     * @param connected whether the connection survived: then it was not the database that was not there
      */
-    record Failed(OptionalInt culprit, Throwable error, FailureClass failure) implements GroupOutcome {}
+    record Failed(OptionalInt culprit, Throwable error, FailureClass failure, boolean connected)
+            implements GroupOutcome {
+        public Failed(OptionalInt culprit, Throwable error, FailureClass failure) {
+            this(culprit, error, failure, false);
+        }
+    }
+
+    /** There was no connection to be had; no message has anything to do with it. */
+    record NoConnection(Throwable error) implements GroupOutcome {}
 
     /**
      * Rolled back: its messages together take longer than a group may. Nobody is to blame.

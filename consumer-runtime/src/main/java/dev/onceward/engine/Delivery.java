@@ -34,6 +34,8 @@ final class Delivery {
     Instant firstFailedAt;
     /** How often its transaction lost the connection although the database was there. */
     int strikes;
+    /** How often something that it needs was not there, though its transaction was. */
+    int wants;
     /** Conflicts with other transactions in a row. */
     int conflicts;
     /** Failures to publish it since it was given up. */

@@ -155,6 +155,8 @@ final class LaneWork {
         } else if (outcome instanceof GroupOutcome.OverBudget over) {
             lane.sizer().overBudget(over.run(), over.runNanos());
             split(part);
+        } else if (outcome instanceof GroupOutcome.NoConnection none) {
+            standStill(part, Gate.Cause.DATABASE, none.error());
         } else if (outcome instanceof GroupOutcome.Unknown unknown) {
             settlement.unknownCommit(part, unknown.error());
             standStill(part, Gate.Cause.DATABASE, unknown.error());
@@ -237,11 +239,29 @@ final class LaneWork {
         } else if (part.size() == 1 && part.get(0).strikes >= Settlement.STRIKES) {
             // Alone, and the database was there each time: the message breaks its connection itself.
             settlement.charge(part.get(0), failed.error(), FailureClass.TRANSIENT);
+        } else if (failed.connected()) {
+            standAside(part, failed.error());
         } else {
             broken = List.copyOf(part);
             outagesBefore = gate.outages();
             standStill(part, Gate.Cause.DATABASE, failed.error());
         }
+    }
+
+    /**
+     * The connection is alive, so something else was not to be had: a second connection from a pool that the lanes have
+     * emptied together, another database, space on the server's disk. One message at a time finds out whether it is there
+     * again; each in its turn, so that one that never gets what it needs holds only its own key.
+     */
+    private void standAside(List<Delivery> part, Throwable error) throws InterruptedException {
+        if (part.size() > 1) {
+            standStill(part, Gate.Cause.DEPENDENCY, error);
+            return;
+        }
+        Delivery alone = part.get(0);
+        settlement.notCounted(alone);
+        settlement.holdForWantOf(alone);
+        standStill(List.of(), Gate.Cause.DEPENDENCY, error);
     }
 
     /** A lost connection with no outage behind it counts against those who were there: they run alone from now on. */

@@ -213,6 +213,12 @@ final class Settlement {
         lane.change(queue -> queue.hold(delivery, System.nanoTime() + delay));
     }
 
+    /** Something it needs is not there: it is tried again, later each time, and others in the meantime. */
+    void holdForWantOf(Delivery delivery) {
+        delivery.wants++;
+        hold(delivery, shared.backoff().next(delivery.wants).toNanos());
+    }
+
     void unknownCommit(List<Delivery> part, Throwable error) {
         shared.meters().unknownCommit();
         LOG.atWarn()
@@ -415,10 +421,9 @@ final class Settlement {
             fenced(delivery);
             return Written.STALE;
         } catch (SQLException | RuntimeException e) {
-            if (shared.classifier().ofRuntime(e) == FailureClass.CONTENTION) {
-                hold(delivery, shared.backoff().next(1).toNanos());
-            } else {
-                hold(delivery, 0);
+            // With a delay also where the database seems to be there: it may refuse just this, again and again.
+            hold(delivery, shared.backoff().next(1).toNanos());
+            if (shared.classifier().ofRuntime(e) != FailureClass.CONTENTION) {
                 shared.gate().close(Gate.Cause.DATABASE, e);
             }
             return Written.LATER;

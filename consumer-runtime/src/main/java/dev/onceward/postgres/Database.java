@@ -1,5 +1,6 @@
 package dev.onceward.postgres;
 
+import dev.onceward.failure.SqlStates;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -11,6 +12,7 @@ import org.postgresql.core.BaseConnection;
 /** The database as the runtime sees it: connections, table names, and the limits its transactions set themselves. */
 public final class Database {
     private static final int TRANSACTION_TIMEOUT_SINCE = 170_000;
+    private static final String READ_ONLY = "25006";
 
     private final DataSource dataSource;
     private final Tables tables;
@@ -67,11 +69,12 @@ public final class Database {
     /** Whether the database answers and takes writes; throws what it says if not. */
     public void probe(Duration limit) throws SQLException {
         inTransaction(limit, connection -> {
-            try (PreparedStatement statement = connection.prepareStatement("SELECT pg_is_in_recovery()");
+            try (PreparedStatement statement = connection.prepareStatement(
+                            "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean");
                     ResultSet row = statement.executeQuery()) {
                 row.next();
                 if (row.getBoolean(1)) {
-                    throw new SQLException("the database is a standby and takes no writes", "25006");
+                    throw new SQLException("the database is read-only", READ_ONLY);
                 }
                 return true;
             }
@@ -83,15 +86,38 @@ public final class Database {
         return connection.unwrap(BaseConnection.class);
     }
 
-    /** Rolls back and gives the connection back; a failure on the way never hides {@code cause}. */
-    public static void rollbackAndClose(Connection connection, Throwable cause) {
+    /**
+     * Rolls back and gives the connection back; a failure on the way never hides {@code cause}.
+     *
+     * @return whether the connection still answered
+     */
+    public static boolean rollbackAndClose(Connection connection, Throwable cause) {
+        boolean answered = false;
         try {
             connection.rollback();
+            answered = true;
         } catch (SQLException | RuntimeException e) {
             cause.addSuppressed(e);
             abort(connection);
         }
+        if (SqlStates.find(cause).filter(READ_ONLY::equals).isPresent()) {
+            evict(connection, cause);
+        }
         closeQuietly(connection, cause);
+        return answered;
+    }
+
+    /**
+     * A session that began while the database was read-only, or leads to the primary of yesterday, stays so. The pool
+     * throws away what fails with an SQLSTATE of a lost connection, and this is how it meets one.
+     */
+    private static void evict(Connection connection, Throwable cause) {
+        abort(connection);
+        try {
+            connection.rollback();
+        } catch (SQLException | RuntimeException e) {
+            cause.addSuppressed(e);
+        }
     }
 
     /** Closes the socket, so that neither side goes on: the server rolls back what is open. */
