@@ -15,6 +15,7 @@ final class EventLog extends AppenderBase<ILoggingEvent> implements AutoCloseabl
 
     private final String consumer;
     private final Queue<String> events = new ConcurrentLinkedQueue<>();
+    private final Queue<String> messages = new ConcurrentLinkedQueue<>();
 
     private EventLog(String consumer) {
         this.consumer = consumer;
@@ -30,7 +31,11 @@ final class EventLog extends AppenderBase<ILoggingEvent> implements AutoCloseabl
 
     @Override
     protected void append(ILoggingEvent event) {
-        if (event.getKeyValuePairs() != null && event.getThreadName().contains(consumer)) {
+        if (!event.getThreadName().contains(consumer)) {
+            return;
+        }
+        messages.add(event.getFormattedMessage());
+        if (event.getKeyValuePairs() != null) {
             for (KeyValuePair pair : event.getKeyValuePairs()) {
                 if (EventNames.KEY.equals(pair.key)) {
                     events.add(String.valueOf(pair.value));
@@ -42,6 +47,11 @@ final class EventLog extends AppenderBase<ILoggingEvent> implements AutoCloseabl
     /** How often an event was logged so far. */
     long count(EventNames event) {
         return events.stream().filter(event.toString()::equals).count();
+    }
+
+    /** Whether a message with this text was logged. */
+    boolean saw(String text) {
+        return messages.stream().anyMatch(message -> message.contains(text));
     }
 
     @Override

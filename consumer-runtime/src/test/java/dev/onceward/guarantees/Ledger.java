@@ -106,9 +106,17 @@ final class Ledger implements AutoCloseable {
 
     /** Quick timings, no pool to wait for: what every test begins with. */
     ConsumerRuntimeBuilder consumer() {
+        return quick().database(postgres.jdbcUrl(databaseName), postgres.user(), postgres.password());
+    }
+
+    /** As {@link #consumer()}, with the team's own pool. */
+    ConsumerRuntimeBuilder consumer(DataSource pool) {
+        return quick().dataSource(pool);
+    }
+
+    private ConsumerRuntimeBuilder quick() {
         return ConsumerRuntime.named(name)
                 .bootstrapServers(bootstrap)
-                .database(postgres.jdbcUrl(databaseName), postgres.user(), postgres.password())
                 .retry(new RetryPolicy(5, Duration.ofMillis(10), Duration.ofMillis(100)))
                 .concurrency(new ConsumerSettings.Concurrency(4, 100, Duration.ofSeconds(5)))
                 .lease(new ConsumerSettings.Lease(Duration.ofMillis(200), Duration.ofSeconds(2)));
