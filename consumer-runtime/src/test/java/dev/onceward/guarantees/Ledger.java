@@ -122,6 +122,12 @@ final class Ledger implements AutoCloseable {
                 .lease(new ConsumerSettings.Lease(Duration.ofMillis(200), Duration.ofSeconds(2)));
     }
 
+    /** With a group protocol, {@code classic} or {@code consumer}; members hear quickly of a rebalance. */
+    ConsumerRuntimeBuilder consumer(String protocol) {
+        ConsumerRuntimeBuilder builder = consumer().kafka("group.protocol", protocol);
+        return protocol.equals("classic") ? builder.kafka("heartbeat.interval.ms", "300") : builder;
+    }
+
     /** Does not wait long for what does not end by itself. */
     static ConsumerSettings.Limits impatient() {
         return new ConsumerSettings.Limits(

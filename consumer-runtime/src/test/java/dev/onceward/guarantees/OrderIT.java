@@ -107,12 +107,12 @@ class OrderIT {
                     throw new RetryAfterException(Duration.ofSeconds(1), "has to fail");
                 }
             };
-            ConsumerRuntime first = ledger.start(ledger.consumer().kafka("group.protocol", protocol), handler);
+            ConsumerRuntime first = ledger.start(ledger.consumer(protocol), handler);
             await().untilAsserted(() -> assertThat(ledger.count("SELECT count(*) FROM message_attempts"))
                     .isPositive());
-            ledger.start(ledger.consumer().kafka("group.protocol", protocol), handler);
+            ledger.start(ledger.consumer(protocol), handler);
             await().untilAsserted(() -> assertThat(owners(ledger)).isEqualTo(2));
-            ledger.start(ledger.consumer().kafka("group.protocol", protocol), handler);
+            ledger.start(ledger.consumer(protocol), handler);
             await().untilAsserted(() -> assertThat(owners(ledger)).isEqualTo(3));
             first.close();
 
