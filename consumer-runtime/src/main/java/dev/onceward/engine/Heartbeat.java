@@ -109,7 +109,6 @@ final class Heartbeat implements Runnable {
         try {
             Connection open = connection();
             workers.remove(open);
-            open.commit();
             open.close();
             connection = null;
         } catch (SQLException | RuntimeException e) {
@@ -138,17 +137,23 @@ final class Heartbeat implements Runnable {
         });
         Connection open = connection();
         workers.stamp(open);
-        workers.storeWatermarks(open, moved);
-        Set<Fence> stale = workers.stale(open, owned.keySet());
-        open.commit();
-        moved.forEach(watermark -> stored.put(watermark.fence(), watermark.offset()));
-        return stale;
+        Set<Integer> done = workers.storeWatermarks(open, moved);
+        for (WorkerTable.Watermark watermark : moved) {
+            if (done.contains(watermark.fence().fenceKey())) {
+                stored.put(watermark.fence(), watermark.offset());
+            }
+        }
+        return workers.stale(open, owned.keySet());
     }
 
     private Connection connection() throws SQLException {
         Connection open = connection;
         if (open == null) {
             open = database.open();
+            // Each statement commits by itself: were this worker frozen or cut off between two, a transaction would
+            // keep
+            // the rows of its partitions from whoever takes them over.
+            open.setAutoCommit(true);
             // A half-open socket must not make this thread wait for ever; a lease is the longest that is of use.
             open.setNetworkTimeout(
                     Runnable::run, Math.toIntExact(lease.duration().toMillis()));

@@ -51,7 +51,12 @@ public final class Database {
         }
     }
 
-    /** Runs one transaction of the runtime's own; rolls back if {@code work} throws. */
+    /**
+     * Runs one transaction of the runtime's own; rolls back if {@code work} throws.
+     *
+     * @param statementLimit for one statement, one lock, and for the silence between two statements: a worker frozen in
+     *     the middle does not keep from others what it has locked
+     */
     public <T> T inTransaction(Duration statementLimit, Work<T> work) throws SQLException {
         Connection connection = open();
         try {
@@ -139,10 +144,12 @@ public final class Database {
 
     private static void limit(Connection connection, Duration limit) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(
-                "SELECT set_config('statement_timeout', ?, true), set_config('lock_timeout', ?, true)")) {
+                "SELECT set_config('statement_timeout', ?, true), set_config('lock_timeout', ?, true),"
+                        + " set_config('idle_in_transaction_session_timeout', ?, true)")) {
             String millis = Long.toString(limit.toMillis());
             statement.setString(1, millis);
             statement.setString(2, millis);
+            statement.setString(3, millis);
             statement.execute();
         }
     }

@@ -20,7 +20,8 @@ public final class WorkerTable {
     private static final String WATERMARKS = "UPDATE {partition_generations} g SET watermark = m.watermark"
             + " FROM (SELECT p.fence_key, n.watermark FROM unnest(?, ?, ?) AS n(fence_key, generation, watermark)"
             + " JOIN {partition_generations} p ON p.fence_key = n.fence_key AND p.generation = n.generation"
-            + " ORDER BY p.fence_key FOR UPDATE OF p SKIP LOCKED) m WHERE g.fence_key = m.fence_key";
+            + " ORDER BY p.fence_key FOR UPDATE OF p SKIP LOCKED) m WHERE g.fence_key = m.fence_key"
+            + " RETURNING g.fence_key";
     private static final String STALE = "SELECT n.fence_key, n.generation FROM unnest(?, ?) AS n(fence_key, generation)"
             + " LEFT JOIN {partition_generations} p ON p.fence_key = n.fence_key"
             + " WHERE p.generation IS DISTINCT FROM n.generation";
@@ -53,10 +54,11 @@ public final class WorkerTable {
         }
     }
 
-    /** Stores the watermarks that moved. */
-    public void storeWatermarks(Connection connection, Collection<Watermark> moved) throws SQLException {
+    /** Stores the watermarks that moved; returns the fence keys of those it could store now. */
+    public Set<Integer> storeWatermarks(Connection connection, Collection<Watermark> moved) throws SQLException {
+        Set<Integer> stored = new HashSet<>();
         if (moved.isEmpty()) {
-            return;
+            return stored;
         }
         try (PreparedStatement statement = prepare(connection, WATERMARKS)) {
             new Parameters(connection, statement)
@@ -65,8 +67,13 @@ public final class WorkerTable {
                             "int8",
                             moved.stream().map(m -> m.fence().generation()).toArray())
                     .array("int8", moved.stream().map(Watermark::offset).toArray());
-            statement.executeUpdate();
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    stored.add(row.getInt(1));
+                }
+            }
         }
+        return stored;
     }
 
     /** Those of the given fences that are not the worker's any more. */
