@@ -122,10 +122,16 @@ final class Ledger implements AutoCloseable {
                 .lease(new ConsumerSettings.Lease(Duration.ofMillis(200), Duration.ofSeconds(2)));
     }
 
-    /** With a group protocol, {@code classic} or {@code consumer}; members hear quickly of a rebalance. */
+    /** With a group protocol, {@code classic} or {@code consumer}. */
     ConsumerRuntimeBuilder consumer(String protocol) {
-        ConsumerRuntimeBuilder builder = consumer().kafka("group.protocol", protocol);
-        return protocol.equals("classic") ? builder.kafka("heartbeat.interval.ms", "300") : builder;
+        return consumer().kafka(group(protocol));
+    }
+
+    /** Members hear quickly of a rebalance and are soon missed; with the new protocol the broker decides that. */
+    static Map<String, String> group(String protocol) {
+        return protocol.equals("classic")
+                ? Map.of("group.protocol", protocol, "heartbeat.interval.ms", "300", "session.timeout.ms", "3000")
+                : Map.of("group.protocol", protocol);
     }
 
     /** Does not wait long for what does not end by itself. */

@@ -1,6 +1,7 @@
 package dev.onceward.guarantees;
 
 import static dev.onceward.guarantees.Ledger.await;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onceward.catalog.EventNames;
@@ -10,10 +11,21 @@ import dev.onceward.config.Ordering;
 import dev.onceward.handler.MessageHandler;
 import dev.onceward.runtime.ConsumerRuntime;
 import dev.onceward.runtime.ConsumerRuntimeBuilder;
+import dev.onceward.testsupport.ProcessControl;
+import dev.onceward.testsupport.proxy.Direction;
+import dev.onceward.testsupport.proxy.PostgresProxy;
+import dev.onceward.testsupport.proxy.ProxiedConnection;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
+import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,8 +53,7 @@ class LostPartitionsIT {
                 }
             }
             ledger.flush();
-            ConsumerRuntime slow = ledger.start(
-                    eachPartitionItsLane(ledger, protocol), hangs);
+            ConsumerRuntime slow = ledger.start(eachPartitionItsLane(ledger, protocol), hangs);
             await().until(() -> hanging.getCount() == 0);
             ledger.start(eachPartitionItsLane(ledger, protocol), Ledger.HANDLER);
             String moved = "SELECT coalesce(sum(watermark), 0) FROM partition_generations WHERE topic = ?"
@@ -86,8 +97,8 @@ class LostPartitionsIT {
                     .removeMembersFromConsumerGroup(ledger.name, new RemoveMembersFromConsumerGroupOptions())
                     .all()
                     .get();
-            await().untilAsserted(() -> assertThat(events.count(EventNames.PARTITION_LOST))
-                    .isGreaterThanOrEqualTo(2));
+            await().untilAsserted(() ->
+                    assertThat(events.count(EventNames.PARTITION_LOST)).isGreaterThanOrEqualTo(2));
             for (int i = 100; i < 200; i++) {
                 ledger.send("k" + i % 7, "m" + i, "10");
             }
@@ -103,9 +114,109 @@ class LostPartitionsIT {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"classic", "consumer"})
+    void aWorkerFrozenPastItsSessionLosesItsPartitionsAndComesBackToItsGroup(String protocol)
+            throws ExecutionException, InterruptedException {
+        try (Ledger ledger = new Ledger(4);
+                CommittedOffsets offsets = new CommittedOffsets(ledger)) {
+            ledger.admin()
+                    .incrementalAlterConfigs(Map.of(
+                            new ConfigResource(ConfigResource.Type.GROUP, ledger.name),
+                            List.of(
+                                    set("consumer.session.timeout.ms", "2000"),
+                                    set("consumer.heartbeat.interval.ms", "200"))))
+                    .all()
+                    .get();
+            send(ledger, 0, 400);
+            try (ProcessControl frozen = ProcessControl.java(LedgerWorkerMain.class)
+                    .named("frozen")
+                    .jvmOptions("-Xmx96m")
+                    .arguments(
+                            ledger.name,
+                            "frozen",
+                            ledger.bootstrap,
+                            ledger.postgres.jdbcUrl(ledger.databaseName),
+                            ledger.postgres.user(),
+                            ledger.postgres.password(),
+                            protocol,
+                            ledger.topic)
+                    .onOutput(line -> {})
+                    .start()) {
+                await().untilAsserted(() -> assertThat(ledger.entries()).isEqualTo(400));
+                send(ledger, 400, 4_000);
+                await().untilAsserted(() -> assertThat(ledger.entries()).isGreaterThan(600));
+                frozen.freeze();
+
+                ledger.start(ledger.consumer(protocol).limits(Ledger.impatient()), Ledger.HANDLER);
+                await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(4_000));
+                send(ledger, 4_000, 4_400);
+                frozen.resume();
+                await().untilAsserted(() -> {
+                    // A partition is taken over when it has records.
+                    for (int partition = 0; partition < 4; partition++) {
+                        ledger.send(partition, "wake", "w" + UUID.randomUUID(), "10");
+                    }
+                    assertThat(ledger.count("SELECT count(*) FROM partition_generations WHERE worker_id = 'frozen'"
+                                    + " AND generation > 2 AND released_at IS NULL"))
+                            .as("partitions that it has got again")
+                            .isPositive();
+                });
+                ledger.flush();
+                await().untilAsserted(() -> assertThat(ledger.committed())
+                        .isEqualTo(ledger.records(ledger.topic).size()));
+            }
+            assertThat(ledger.entries()).isEqualTo(ledger.records(ledger.topic).size());
+            assertThat(ledger.distinctEntries()).isEqualTo(ledger.entries());
+            assertThat(offsets.backwards()).isEmpty();
+        }
+    }
+
+    @Test
+    void aWorkerCutOffInTheMiddleOfItsHeartbeatKeepsNobodyFromItsPartitions() {
+        try (Ledger ledger = new Ledger(2);
+                PostgresProxy proxy = PostgresProxy.to(ledger.postgres)) {
+            send(ledger, 0, 100);
+            // The server gets the watermarks, and its answer does not arrive: the worker says nothing more.
+            CompletableFuture<ProxiedConnection> struck = proxy.network()
+                    .afterBytes(
+                            Direction.TO_SERVER,
+                            "SET watermark = m.watermark".getBytes(UTF_8),
+                            connection -> connection.stall(Direction.TO_CLIENT));
+            ConsumerRuntime cutOff = ledger.start(
+                    ledger.consumer("classic")
+                            .limits(Ledger.impatient())
+                            .database(
+                                    proxy.jdbcUrl(ledger.databaseName),
+                                    ledger.postgres.user(),
+                                    ledger.postgres.password()),
+                    Ledger.HANDLER);
+            await().until(struck::isDone);
+            await().untilAsserted(() -> assertThat(ledger.entries()).isEqualTo(100));
+            proxy.network().stall(Direction.TO_SERVER);
+            proxy.network().stall(Direction.TO_CLIENT);
+            cutOff.close();
+
+            send(ledger, 100, 200);
+            ledger.start(ledger.consumer("classic").limits(Ledger.impatient()), Ledger.HANDLER);
+            await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(200));
+            assertThat(ledger.entries()).isEqualTo(200);
+            assertThat(ledger.distinctEntries()).isEqualTo(200);
+        }
+    }
+
+    private static void send(Ledger ledger, int from, int to) {
+        for (int i = from; i < to; i++) {
+            ledger.send("k" + i % 40, "m" + i, "10");
+        }
+        ledger.flush();
+    }
+
+    private static AlterConfigOp set(String name, String value) {
+        return new AlterConfigOp(new ConfigEntry(name, value), AlterConfigOp.OpType.SET);
+    }
+
     private static ConsumerRuntimeBuilder eachPartitionItsLane(Ledger ledger, String protocol) {
-        return ledger.consumer(protocol)
-                .ordering(Ordering.PARTITION)
-                .limits(Ledger.impatient());
+        return ledger.consumer(protocol).ordering(Ordering.PARTITION).limits(Ledger.impatient());
     }
 }

@@ -23,8 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Workers come, go and are lost: every effect once, no offset backwards, what stays goes on. */
 class RebalanceIT {
-    private static final RetryPolicy PATIENT =
-            new RetryPolicy(1000, Duration.ofMillis(200), Duration.ofMillis(500));
+    private static final RetryPolicy PATIENT = new RetryPolicy(1000, Duration.ofMillis(200), Duration.ofMillis(500));
 
     @ParameterizedTest
     @ValueSource(strings = {"classic", "consumer"})
@@ -70,8 +69,7 @@ class RebalanceIT {
     }
 
     private static ConsumerRuntimeBuilder small(Ledger ledger, String protocol) {
-        return ledger.consumer(protocol)
-                .concurrency(new ConsumerSettings.Concurrency(4, 10, Duration.ofSeconds(5)));
+        return ledger.consumer(protocol).concurrency(new ConsumerSettings.Concurrency(4, 10, Duration.ofSeconds(5)));
     }
 
     /** A few messages at a time, until it is so. */
