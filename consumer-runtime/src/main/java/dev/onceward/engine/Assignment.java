@@ -92,7 +92,7 @@ final class Assignment implements ConsumerRebalanceListener {
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> added) {
         joined = true;
-        guarded("assigned", () -> begin(added, Duration.ZERO));
+        guarded("assigned", () -> begin(added, Duration.ZERO, false));
     }
 
     @Override
@@ -123,11 +123,14 @@ final class Assignment implements ConsumerRebalanceListener {
 
     // ---- how a partition begins and ends ----
 
-    private void begin(Collection<TopicPartition> added, Duration delay) {
+    private void begin(Collection<TopicPartition> added, Duration delay, boolean afterFencing) {
         List<OwnedPartition> begun = new ArrayList<>();
         for (TopicPartition topicPartition : added) {
             OwnedPartition partition = new OwnedPartition(
                     topicPartition, topicPartition.topic().equals(replayTopic), clock, meters::clockSkew);
+            if (afterFencing) {
+                partition.takenAgain();
+            }
             OwnedPartition before = partitions.put(topicPartition, partition);
             if (before != null) {
                 end(before);
@@ -159,7 +162,7 @@ final class Assignment implements ConsumerRebalanceListener {
         for (OwnedPartition partition : remove(broken)) {
             end(partition);
         }
-        begin(broken, Duration.ZERO);
+        begin(broken, Duration.ZERO, false);
     }
 
     /** Kafka still assigns a partition here, but its generation is another's: from the start, after a jittered delay. */
@@ -170,7 +173,7 @@ final class Assignment implements ConsumerRebalanceListener {
             meters.fenced();
             remove(List.of(topicPartition));
             end(partition);
-            begin(List.of(topicPartition), fencings.next(topicPartition));
+            begin(List.of(topicPartition), fencings.next(topicPartition), true);
         }
     }
 

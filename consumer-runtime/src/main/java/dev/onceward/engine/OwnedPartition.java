@@ -28,6 +28,7 @@ final class OwnedPartition {
     private volatile @Nullable UUID topicId;
     private volatile @Nullable Fence fence;
     private volatile StoredFacts facts = StoredFacts.NONE;
+    private volatile boolean again;
     private volatile boolean suspicious;
     private long suspiciousBefore;
     private long committed = -1;
@@ -92,6 +93,15 @@ final class OwnedPartition {
 
     synchronized boolean in(PartitionState wanted) {
         return state == wanted;
+    }
+
+    /** This worker had it until another one took it, and is alive: so no message here ended a worker. */
+    void takenAgain() {
+        again = true;
+    }
+
+    boolean isTakenAgain() {
+        return again;
     }
 
     /** Fetching begins at {@code position}. */

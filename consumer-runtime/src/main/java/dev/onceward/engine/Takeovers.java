@@ -228,7 +228,8 @@ final class Takeovers {
 
     private Taken take(java.sql.Connection connection, OwnedPartition partition, int fenceKey) throws SQLException {
         long lowest = partition.window().watermark();
-        Ownership ownership = generations.take(connection, candidate(partition), fenceKey, workerId, lowest);
+        Ownership ownership = generations.take(
+                connection, candidate(partition), fenceKey, workerId, lowest, partition.isTakenAgain());
         return new Taken(ownership, facts.load(connection, partition.topicPartition(), lowest), lowest);
     }
 

@@ -26,10 +26,12 @@ public final class GenerationTable {
     private static final String TRY_LOCK = "SELECT k, pg_try_advisory_xact_lock(?, k) FROM unnest(?) AS k";
     private static final String LOCK = "SELECT pg_advisory_xact_lock(?, ?)";
     // Under the exclusive lock no transaction of an older generation runs, and none can commit later.
-    // "Unclean": another worker had it and did not release it. "Stuck": and it had not finished a single record.
+    // "Unclean": another worker had it and did not release it. "Stuck": and it had not finished a single record;
+    // whoever
+    // takes it again after others took it from him is the living proof that nobody died of its records.
     // A recreated topic begins anew: what is stored about its namesake says nothing about its offsets.
     private static final String TAKE = "UPDATE {partition_generations} g SET generation = g.generation + 1,"
-            + " stuck_takeovers = CASE WHEN NOT u.unclean THEN 0 WHEN g.resume_offset = ? THEN g.stuck_takeovers + 1 ELSE 1 END,"
+            + " stuck_takeovers = CASE WHEN NOT u.unclean THEN 0 WHEN ? THEN g.stuck_takeovers WHEN g.resume_offset = ? THEN g.stuck_takeovers + 1 ELSE 1 END,"
             + " unclean_takeovers = g.unclean_takeovers + u.unclean::int,"
             + " worker_id = ?, acquired_at = clock_timestamp(), released_at = NULL, resume_offset = ?,"
             + " watermark = CASE WHEN g.topic_id = ? THEN g.watermark END,"
@@ -149,11 +151,17 @@ public final class GenerationTable {
         }
     }
 
-    /** Raises the generation; the caller holds the exclusive lock. */
-    public Ownership take(Connection connection, Candidate candidate, int fenceKey, String workerId, long resumeOffset)
+    /**
+     * Raises the generation; the caller holds the exclusive lock.
+     *
+     * @param again the worker had it before, and lost it to another while it lived
+     */
+    public Ownership take(
+            Connection connection, Candidate candidate, int fenceKey, String workerId, long resumeOffset, boolean again)
             throws SQLException {
         try (PreparedStatement statement = prepare(connection, TAKE)) {
             new Parameters(connection, statement)
+                    .flag(again)
                     .number(resumeOffset)
                     .text(workerId)
                     .number(resumeOffset)

@@ -39,6 +39,11 @@ public final class Parameters {
         return this;
     }
 
+    Parameters flag(boolean value) throws SQLException {
+        statement.setBoolean(++index, value);
+        return this;
+    }
+
     public Parameters bytes(byte @Nullable [] value) throws SQLException {
         statement.setBytes(++index, value);
         return this;
