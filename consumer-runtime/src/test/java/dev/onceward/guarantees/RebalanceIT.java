@@ -9,6 +9,8 @@ import dev.onceward.config.RetryPolicy;
 import dev.onceward.handler.MessageHandler;
 import dev.onceward.runtime.ConsumerRuntime;
 import dev.onceward.runtime.ConsumerRuntimeBuilder;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -17,6 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -154,6 +157,55 @@ class RebalanceIT {
                 limits.shutdown(),
                 limits.commitInterval(),
                 limits.maxStuckHandlers());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"classic", "consumer"})
+    void aWorkerWithoutAPartitionWaitsQuietlyAndStepsInWhenTheOthersLeave(String protocol) {
+        try (Ledger ledger = new Ledger(1)) {
+            ledger.send("a", "m0", "10");
+            ledger.flush();
+            ConsumerRuntime first = ledger.start(ledger.consumer(protocol), Ledger.HANDLER);
+            ConsumerRuntime second = ledger.start(ledger.consumer(protocol), Ledger.HANDLER);
+            await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(1));
+            await().until(() -> second.health().ready());
+
+            Set<Long> others = threads(ledger);
+            ConsumerRuntime idle = ledger.start(ledger.consumer(protocol), Ledger.HANDLER);
+            await().until(() -> idle.health().ready());
+            Set<Long> its = threads(ledger);
+            its.removeAll(others);
+            String heartbeats = "SELECT extract(epoch FROM heartbeat_at - started_at) * 1000 FROM consumer_workers"
+                    + " WHERE worker_id = ?";
+            long beganMillis = ledger.count(heartbeats, idle.workerId());
+            long beganCpu = cpuNanos(its);
+            await().until(() -> ledger.count(heartbeats, idle.workerId()) > beganMillis + 3_000);
+            double share = (cpuNanos(its) - beganCpu) / 1e6 / (ledger.count(heartbeats, idle.workerId()) - beganMillis);
+            assertThat(share).as("share of one core").isLessThan(0.07);
+
+            first.close();
+            second.close();
+            ledger.send("a", "m1", "10");
+            await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(2));
+            assertThat(owned(ledger, idle)).isEqualTo(1);
+            assertThat(ledger.entries()).isEqualTo(2);
+        }
+    }
+
+    /** Threads of the ledger's consumer, over all its workers. */
+    private static Set<Long> threads(Ledger ledger) {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().contains(ledger.name))
+                .map(Thread::getId)
+                .collect(Collectors.toSet());
+    }
+
+    private static long cpuNanos(Set<Long> threads) {
+        ThreadMXBean bean = ManagementFactory.getThreadMXBean();
+        return threads.stream()
+                .mapToLong(bean::getThreadCpuTime)
+                .filter(nanos -> nanos > 0)
+                .sum();
     }
 
     private static long owners(Ledger ledger) {
