@@ -39,7 +39,8 @@ record EngineGauges(Backpressure backpressure, List<Lane> lanes, Heartbeat heart
 
     @Override
     public double outage() {
-        return gate.outage().isEmpty() ? 0 : 1;
+        // Where the heartbeat notices first, the lanes stop before any of them meets the outage.
+        return gate.outage().isEmpty() && !heartbeat.expired() ? 0 : 1;
     }
 
     @Override
