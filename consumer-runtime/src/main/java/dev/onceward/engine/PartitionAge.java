@@ -40,10 +40,11 @@ final class PartitionAge implements RuntimeMeters.PartitionGauges {
     @Override
     public double oldestAgeSeconds() {
         OptionalLong oldest = window.get().oldestTimestamp();
-        if (oldest.isEmpty() && behind == 0) {
-            return 0;
+        if (oldest.isEmpty()) {
+            // Unknown is never 0, not even in the millisecond in which the partition was assigned.
+            return behind == 0 ? 0 : Math.max(1, clock.millis() - caughtUpAt) / 1000.0;
         }
-        long age = clock.millis() - oldest.orElse(caughtUpAt);
+        long age = clock.millis() - oldest.getAsLong();
         if (age < 0) {
             skewed.run();
             return 0;
