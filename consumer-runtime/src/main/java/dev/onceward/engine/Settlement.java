@@ -141,8 +141,11 @@ final class Settlement {
         }
     }
 
-    /** The run alone of a message failed and counts. */
+    /** The run alone of a message failed and counts; but for a time limit that passed because nobody answered. */
     void charge(Delivery delivery, Throwable error, FailureClass failure) throws InterruptedException {
+        if (failure == FailureClass.TIME_LIMIT && write(delivery, connection -> {}) != Written.DONE) {
+            return; // an outage: it runs again after that
+        }
         int attempts = delivery.attempts + 1;
         delivery.strikes = 0;
         delivery.countedBeforeRun = false;

@@ -74,13 +74,16 @@ final class Watchdog implements Runnable {
         if (expired.phase() == Phase.HANDLER) {
             ended.put(work, now);
         }
-        // Both may block (the driver's lock, the network): not in the thread that watches the others.
-        databaseThread.execute(() -> {
-            if (expired.backendPid() != 0) {
-                endBackend(expired.backendPid());
-            }
-            Database.abort(expired.connection());
-        });
+        // Both may block: not in the thread that watches the others. And the abort not behind anything that asks the
+        // database: where the network swallows everything, the handler comes back by the abort alone.
+        Thread aborting = new Thread(
+                () -> Database.abort(expired.connection()),
+                Thread.currentThread().getName() + "-abort");
+        aborting.setDaemon(true);
+        aborting.start();
+        if (expired.backendPid() != 0) {
+            databaseThread.execute(() -> endBackend(expired.backendPid()));
+        }
     }
 
     private void endBackend(int pid) {

@@ -13,6 +13,8 @@ import org.postgresql.core.BaseConnection;
 public final class Database {
     private static final int TRANSACTION_TIMEOUT_SINCE = 170_000;
     private static final String READ_ONLY = "25006";
+    /** Beyond the server's own limit an answer may be on its way for so long. */
+    private static final Duration ANSWER = Duration.ofSeconds(5);
 
     private final DataSource dataSource;
     private final Tables tables;
@@ -58,17 +60,37 @@ public final class Database {
      *     the middle does not keep from others what it has locked
      */
     public <T> T inTransaction(Duration statementLimit, Work<T> work) throws SQLException {
-        Connection connection = open();
-        try {
+        return bounded(statementLimit, connection -> {
             limit(connection, statementLimit);
             T result = work.run(connection);
             connection.commit();
+            return result;
+        });
+    }
+
+    /**
+     * Gives a connection whose reads end soon after the server's limit: nobody watches the runtime's own transactions,
+     * and a peer that is gone without a word would hold their thread for ever. {@code work} ends its transaction;
+     * if it throws, that is rolled back.
+     */
+    <T> T bounded(Duration serverLimit, Work<T> work) throws SQLException {
+        Connection connection = open();
+        int usual = 0;
+        try {
+            usual = connection.getNetworkTimeout();
+            limitReads(connection, serverLimit.plus(ANSWER));
+            T result = work.run(connection);
+            connection.setNetworkTimeout(Runnable::run, usual); // the team's pool may not do that
             connection.close();
             return result;
         } catch (SQLException | RuntimeException | Error e) {
-            rollbackAndClose(connection, e);
+            rollbackAndClose(connection, e, usual);
             throw e;
         }
+    }
+
+    private static void limitReads(Connection connection, Duration limit) throws SQLException {
+        connection.setNetworkTimeout(Runnable::run, (int) Math.min(Integer.MAX_VALUE, limit.toMillis()));
     }
 
     /** Whether the database answers and takes writes; throws what it says if not. */
@@ -97,9 +119,21 @@ public final class Database {
      * @return whether the connection still answered
      */
     public static boolean rollbackAndClose(Connection connection, Throwable cause) {
+        int usual = 0;
+        try {
+            usual = connection.getNetworkTimeout();
+        } catch (SQLException | RuntimeException e) {
+            cause.addSuppressed(e); // closed already: so it will be found below
+        }
+        return rollbackAndClose(connection, cause, usual);
+    }
+
+    private static boolean rollbackAndClose(Connection connection, Throwable cause, int usualReadLimit) {
         boolean answered = false;
         try {
+            limitReads(connection, ANSWER);
             connection.rollback();
+            connection.setNetworkTimeout(Runnable::run, usualReadLimit);
             answered = true;
         } catch (SQLException | RuntimeException e) {
             cause.addSuppressed(e);

@@ -2,16 +2,19 @@ package dev.onceward.postgres;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 
 /** A short write of the runtime's own (attempts, dead letters) that commits only under the worker's own generation. */
 public final class FencedTransaction {
     private final Database database;
     private final Opening opening;
+    private final Duration longestWait;
 
     public FencedTransaction(Database database, TransactionLimits limits) {
         this.database = database;
         this.opening = new Opening(database, limits);
+        this.longestWait = limits.lock().multipliedBy(2); // the fence, and a row
     }
 
     /**
@@ -21,8 +24,7 @@ public final class FencedTransaction {
      * @return false if the worker is stale: nothing was written
      */
     public boolean run(Fence fence, Write work) throws SQLException {
-        Connection connection = database.open();
-        try {
+        return database.bounded(longestWait, connection -> {
             Opened opened = opening.open(connection, List.of(fence));
             boolean own = opened.stale().isEmpty();
             if (own) {
@@ -31,12 +33,8 @@ public final class FencedTransaction {
             } else {
                 connection.rollback();
             }
-            connection.close();
             return own;
-        } catch (SQLException | RuntimeException | Error e) {
-            Database.rollbackAndClose(connection, e);
-            throw e;
-        }
+        });
     }
 
     /** What is written. */

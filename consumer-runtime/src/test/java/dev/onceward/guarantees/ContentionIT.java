@@ -17,6 +17,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
@@ -82,12 +83,13 @@ class ContentionIT {
             }
         });
         everythingOnceAndNobodyBlamed(16);
+        assertThat(readings.total(MeterNames.CONTENTION)).isPositive();
         assertThat(states).isNotEmpty().containsOnly("40P01");
         assertThat(ledger.texts("SELECT balance FROM accounts ORDER BY id")).containsExactly("2", "2", "0", "0");
     }
 
     @Test
-    void manyDeclaredUpdatesInAnyOrderOfAccountsDeadlockAndAllTakeEffect() {
+    void manyDeclaredUpdatesThatTakeAccountsInAnyOrderAllTakeEffect() {
         int transfers = 150;
         Random random = new Random(7);
         for (int i = 0; i < transfers; i++) {
@@ -98,14 +100,15 @@ class ContentionIT {
         ledger.flush();
         ledger.start(consumer(), (message, effect) -> {
             remembered(message, effect);
-            for (String account : message.value().split(" ")) {
+            for (String account :
+                    List.of(message.value().substring(0, 1), message.value().substring(2))) {
                 effect.update(
                         "UPDATE accounts SET balance = balance + 1 + length(pg_sleep(0.005)::text) WHERE id = ?",
                         Integer.valueOf(account));
             }
         });
         everythingOnceAndNobodyBlamed(transfers);
-        assertThat(ledger.count("SELECT sum(balance) FROM accounts")).isEqualTo(2 * transfers);
+        assertThat(ledger.count("SELECT sum(balance) FROM accounts")).isEqualTo(2L * transfers);
     }
 
     /** Raised five times; more often than a group is run again, so that it is halved too. */
@@ -192,7 +195,6 @@ class ContentionIT {
         assertThat(ledger.count("SELECT count(*) FROM dead_letters")).isZero();
         assertThat(events.count(EventNames.ATTEMPT_FAILED)).isZero();
         assertThat(events.count(EventNames.OUTAGE_BEGIN)).isZero();
-        assertThat(readings.total(MeterNames.CONTENTION)).isPositive();
         assertThat(readings.total(MeterNames.ATTEMPTS_FAILED, MeterNames.Tag.REASON, FailureClass.CONTENTION.name()))
                 .isEqualTo(readings.total(MeterNames.ATTEMPTS_FAILED));
     }
