@@ -153,6 +153,17 @@ public record ConsumerSettings(
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(1),
                 3);
+
+        /**
+         * How long a database connection may be silent before it is taken for half-open: longer than anything that may take
+         * its time. Not a setting of its own.
+         */
+        public Duration longestSilence(Concurrency concurrency) {
+            return handler.multipliedBy(2)
+                    .plus(concurrency.groupBudget())
+                    .plus(lock)
+                    .plusSeconds(20);
+        }
     }
 
     /**

@@ -92,7 +92,7 @@ public final class KafkaClientProperties {
     }
 
     /** Whether the group is managed by the broker ({@code group.protocol=consumer}) and not by the classic protocol. */
-    boolean usesConsumerProtocol() {
+    public boolean usesConsumerProtocol() {
         String protocol = KafkaClient.CONSUMER.select(settings.kafka()).get(ConsumerConfig.GROUP_PROTOCOL_CONFIG);
         return protocol != null && protocol.trim().toLowerCase(Locale.ROOT).equals("consumer");
     }

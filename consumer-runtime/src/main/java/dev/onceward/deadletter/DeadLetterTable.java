@@ -56,7 +56,10 @@ public final class DeadLetterTable {
             + " AND record_offset < ? AND status = 'PENDING' RETURNING record_offset";
     private static final String LOAD = "SELECT record_offset, topic_id, record_timestamp, payload_hash, status,"
             + " origin_topic, origin_partition, origin_offset, origin_timestamp, replays, message_id, reason,"
-            + " error_class, error_message, error_stacktrace, attempts, first_failed_at, failed_at, worker_id, generation"
+            + " error_class, error_message,"
+            // Needed only to publish, and large.
+            + " CASE status WHEN 'PENDING' THEN error_stacktrace ELSE '' END,"
+            + " attempts, first_failed_at, failed_at, worker_id, generation"
             + " FROM {dead_letters} WHERE consumer_name = ? AND topic = ? AND partition = ? AND record_offset >= ?";
 
     private final Database database;

@@ -24,7 +24,7 @@ final class Claims {
     }
 
     /**
-     * The verdict on each member; {@code null} stands for: run it. Empty if a claim that stood in the way is gone again,
+     * The verdict on each member. Empty if a claim that stood in the way is gone again,
      * so that the transaction has to be repeated.
      */
     Optional<List<Verdict>> judge(Opened opened) {
@@ -41,12 +41,13 @@ final class Claims {
         return Optional.of(verdicts);
     }
 
-    /** A second copy in the same group: whatever the first one is, this one is its duplicate, or shares its doubt. */
+    /** A second copy in the same group: this one is its duplicate, unless the first one does not run either. */
     private static Verdict judgeCopy(Member member, Member earlier, Opened opened) {
         if (member.record().payloadHash() != earlier.record().payloadHash()) {
             return Verdict.ID_REUSED;
         }
-        return judge(earlier, opened) == Verdict.TOO_OLD ? Verdict.TOO_OLD : Verdict.DUPLICATE;
+        Verdict first = judge(earlier, opened);
+        return first == Verdict.TOO_OLD || first == Verdict.ID_REUSED ? first : Verdict.DUPLICATE;
     }
 
     private static Verdict judge(Member member, Opened opened) {

@@ -23,7 +23,9 @@ import java.util.Set;
 import java.util.stream.LongStream;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
+import org.postgresql.util.PSQLException;
 
 /**
  * One group in one database transaction: fence and claims, handlers, declared updates, COMMIT.
@@ -37,6 +39,9 @@ import org.postgresql.core.TransactionState;
  * waits for the synchronous standby behind the original's.
  */
 public final class EffectTransaction {
+    /** The connection; shutdown and crash; time limits of the session; "completion unknown"; resources; internal. */
+    private static final Set<String> OUTCOME_UNKNOWN = Set.of("08", "57P", "25P03", "25P04", "40003", "53", "58", "XX");
+
     private final Database database;
     private final Opening opening;
     private final AfterEffects afterEffects;
@@ -71,7 +76,7 @@ public final class EffectTransaction {
         try {
             connection = database.open();
         } catch (SQLException | RuntimeException e) {
-            return new GroupOutcome.NoConnection(e);
+            return new GroupOutcome.RuntimeFailed(e, classifier.ofRuntime(e));
         }
         Run run = new Run(connection, members);
         GroupOutcome outcome;
@@ -107,12 +112,6 @@ public final class EffectTransaction {
             watch.opening(connection, limits.openingDeadline(startNanos));
             Opened opened =
                     opening.open(connection, members.stream().map(Member::fence).toList(), claims.toInsert());
-            if (!opened.isolation().equals("read committed")) {
-                throw new SQLException(
-                        "the isolation level is " + opened.isolation() + "; Onceward needs read committed:"
-                                + " set default_transaction_isolation for this role or pool",
-                        "25001");
-            }
             watch.backend(opened.backendPid());
             if (!opened.stale().isEmpty()) {
                 return new GroupOutcome.Stale(opened.stale());
@@ -213,7 +212,14 @@ public final class EffectTransaction {
 
         private Optional<GroupOutcome> checkTransaction(Handling handling, HandlerEffect effect, Tampering guard)
                 throws SQLException {
-            TransactionState state = Database.driver(connection).getTransactionState();
+            BaseConnection driver = Database.driver(connection);
+            if (driver.isClosed()) {
+                // Whatever the handler did with the error: it was its statement that lost the connection.
+                return Optional.of(blame(
+                        culpritOf(handling),
+                        new SQLException("the connection was lost while the handler ran", "08006")));
+            }
+            TransactionState state = driver.getTransactionState();
             return state == TransactionState.FAILED
                     ? Optional.of(blame(culpritOf(handling), swallowed(effect)))
                     : guard.afterHandler(current, state);
@@ -249,15 +255,15 @@ public final class EffectTransaction {
          * anything else (the connection, a shutdown, which may strike while COMMIT waits for a standby and is done
          * locally) the outcome is unknown; taking a known one for unknown does no harm.
          */
-        private static boolean refusedByServer(Exception e) {
-            return SqlStates.find(e)
-                    .filter(state -> state.startsWith("23")
-                            || state.startsWith("40")
-                            || state.startsWith("P0")
-                            || state.startsWith("22")
-                            || state.equals("25P02"))
-                    .filter(state -> !state.equals("40003")) // "statement completion unknown"
-                    .isPresent();
+        private static boolean refusedByServer(Throwable e) {
+            for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+                if (cause instanceof PSQLException answer && answer.getServerErrorMessage() != null) {
+                    String state = Objects.requireNonNullElse(answer.getSQLState(), "XX000");
+                    return OUTCOME_UNKNOWN.stream().noneMatch(state::startsWith);
+                }
+            }
+            // The driver's own word for "the server answered ROLLBACK".
+            return SqlStates.find(e).filter("25P02"::equals).isPresent();
         }
 
         private GroupOutcome blame(DeclaredUpdateException e) {
@@ -270,12 +276,11 @@ public final class EffectTransaction {
         }
 
         GroupOutcome failed(Throwable error) {
-            return new GroupOutcome.Failed(OptionalInt.empty(), error, classifier.ofRuntime(error));
+            return new GroupOutcome.RuntimeFailed(error, classifier.ofRuntime(error));
         }
 
         private GroupOutcome contention(String what) {
-            return new GroupOutcome.Failed(
-                    OptionalInt.empty(), new SQLException(what, "40001"), FailureClass.CONTENTION);
+            return new GroupOutcome.RuntimeFailed(new SQLException(what, "40001"), FailureClass.CONTENTION);
         }
 
         private OptionalInt culpritOf(Handling handling) {
@@ -311,7 +316,7 @@ public final class EffectTransaction {
                 }
                 return outcome;
             }
-            Throwable cause = outcome instanceof GroupOutcome.Failed failed ? failed.error() : new Throwable();
+            Throwable cause = errorOf(outcome);
             Optional<GroupOutcome> instead = Optional.empty();
             if (expired.isPresent() || outcome instanceof GroupOutcome.Unknown) {
                 Database.abort(connection);
@@ -328,10 +333,17 @@ public final class EffectTransaction {
                             : outcome);
         }
 
+        private static Throwable errorOf(GroupOutcome outcome) {
+            if (outcome instanceof GroupOutcome.Failed failed) {
+                return failed.error();
+            }
+            return outcome instanceof GroupOutcome.RuntimeFailed failed ? failed.error() : new Throwable();
+        }
+
         private GroupOutcome onExpiry(Phase phase, GroupOutcome outcome, Throwable cause) {
             return switch (phase) {
                 case IDLE -> outcome;
-                case OPENING -> new GroupOutcome.Failed(OptionalInt.empty(), cause, FailureClass.INFRASTRUCTURE);
+                case OPENING -> new GroupOutcome.RuntimeFailed(cause, FailureClass.INFRASTRUCTURE);
                 case COMMITTING -> new GroupOutcome.Unknown(cause);
                 case HANDLER, SENDING -> {
                     if (members.size() > 1 && (phase == Phase.SENDING || current < 0)) {

@@ -24,7 +24,15 @@ public sealed interface GroupOutcome {
     record Stale(Set<Fence> fences) implements GroupOutcome {}
 
     /**
-     * Rolled back.
+     * Rolled back: a statement of the runtime's own failed, or no connection was to be had. No message is to blame.
+     *
+     * @param error what it failed with
+     * @param failure CONTENTION, INFRASTRUCTURE or FATAL
+     */
+    record RuntimeFailed(Throwable error, FailureClass failure) implements GroupOutcome {}
+
+    /**
+     * Rolled back: a handler failed, or what it declared, or COMMIT.
      *
      * @param culprit index of the member that failed; empty where nobody says
      * @param error what it failed with
@@ -37,9 +45,6 @@ public sealed interface GroupOutcome {
             this(culprit, error, failure, false);
         }
     }
-
-    /** There was no connection to be had; no message has anything to do with it. */
-    record NoConnection(Throwable error) implements GroupOutcome {}
 
     /**
      * Rolled back: its messages together take longer than a group may. Nobody is to blame.

@@ -26,6 +26,7 @@ public final class TransactionWatch {
     private @Nullable Phase expiredIn;
     private @Nullable Connection connection;
     private int backendPid;
+    private boolean givenUp;
     private @Nullable Thread thread;
     private OptionalInt member = OptionalInt.empty();
 
@@ -63,20 +64,15 @@ public final class TransactionWatch {
         return member;
     }
 
-    /** The transaction is over; an interrupt of the watchdog that came too late is taken back. */
+    /**
+     * The transaction is over. No interrupt outlives it: neither the watchdog's that came too late, nor one that a
+     * handler (or a time limiter it uses) left behind.
+     */
     synchronized Optional<Phase> end() {
         phase = Phase.IDLE;
         connection = null;
         thread = null;
-        Optional<Phase> expired = Optional.ofNullable(expiredIn);
-        if (expired.isPresent() && expired.get() == Phase.HANDLER) {
-            Thread.interrupted();
-        }
-        return expired;
-    }
-
-    /** The phase in which the limit passed, if it did. */
-    synchronized Optional<Phase> expired() {
+        boolean unused = Thread.interrupted();
         return Optional.ofNullable(expiredIn);
     }
 
@@ -115,6 +111,17 @@ public final class TransactionWatch {
     /** Whether the lane thread is still inside a transaction that was ended. */
     public synchronized boolean stuck() {
         return phase != Phase.IDLE && expiredIn != null;
+    }
+
+    /** Gives the lane thread up; false if it has come back in the meantime. */
+    public synchronized boolean giveUp() {
+        givenUp = stuck();
+        return givenUp;
+    }
+
+    /** Whether the thread was given up: what it comes back with counts no more. */
+    public synchronized boolean givenUp() {
+        return givenUp;
     }
 
     /**

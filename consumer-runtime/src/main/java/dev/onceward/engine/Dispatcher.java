@@ -169,6 +169,7 @@ final class Dispatcher {
             delivery.attempts = stored.attempts();
             delivery.firstFailedAt = stored.firstFailedAt();
             delivery.lastError = stored.lastError();
+            delivery.messageId = stored.messageId();
             delivery.dueNanos = partition.facts().dueNanos(stored);
             delivery.waits = true;
         });

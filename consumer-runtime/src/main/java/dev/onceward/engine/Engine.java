@@ -63,7 +63,7 @@ public final class Engine implements Worker, Takeovers.Results {
     private final Dispatcher dispatcher;
     private final Backpressure backpressure;
     private final PollLoop pollLoop;
-    private final PollTrouble pollTrouble = new PollTrouble();
+    private final PollTrouble pollTrouble;
     private final Fencings fencings;
     private final Heartbeat heartbeat;
     private final Watchdog watchdog;
@@ -71,6 +71,8 @@ public final class Engine implements Worker, Takeovers.Results {
     private final BackgroundThread takeoverThread;
     private final BackgroundThread positionThread;
     private final BackgroundThread heartbeatThread;
+    private final BackgroundThread maintenanceThread;
+    private final BackgroundThread sessionThread;
     private final BackgroundThread watchThread;
     private final Thread pollThread;
 
@@ -84,6 +86,8 @@ public final class Engine implements Worker, Takeovers.Results {
         this.takeoverThread = new BackgroundThread(threads + "-takeover", this);
         this.positionThread = new BackgroundThread(threads + "-position", this);
         this.heartbeatThread = new BackgroundThread(threads + "-heartbeat", this);
+        this.maintenanceThread = new BackgroundThread(threads + "-maintenance", this);
+        this.sessionThread = new BackgroundThread(threads + "-sessions", this);
         this.watchThread = new BackgroundThread(threads + "-watch", this);
 
         Backoff backoff = new Backoff(settings.retry(), parts.random());
@@ -92,7 +96,11 @@ public final class Engine implements Worker, Takeovers.Results {
                 settings.limits().handler(),
                 settings.concurrency().groupBudget(),
                 settings.limits().lock());
-        this.database = new Database(dataSource, new Tables(settings.schema()), settings.consumer(), serverVersion);
+        this.database = new Database(
+                dataSource,
+                new Tables(settings.schema()),
+                settings.consumer(),
+                serverVersion);
         AttemptTable attempts = new AttemptTable(database);
         DeadLetterTable deadLetters = new DeadLetterTable(database, attempts);
         GenerationTable generations = new GenerationTable(database);
@@ -101,6 +109,7 @@ public final class Engine implements Worker, Takeovers.Results {
 
         KafkaClientProperties kafka = new KafkaClientProperties(settings, parts.workerId());
         this.consumer = new KafkaConsumer<>(kafka.consumer());
+        this.pollTrouble = new PollTrouble(kafka.usesConsumerProtocol());
         this.publisher = new DeadLetterPublisher(
                 () -> new KafkaProducer<>(kafka.producer()),
                 topic -> settings.deadLetters().deadLetterTopic(settings.consumer(), topic),
@@ -207,7 +216,7 @@ public final class Engine implements Worker, Takeovers.Results {
                 this,
                 settings.lease());
         this.watchdog =
-                new Watchdog(lanes, database, positionThread, settings.limits().maxStuckHandlers(), meters, this);
+                new Watchdog(lanes, database, sessionThread, settings.limits().maxStuckHandlers(), meters, this);
         this.maintenance = new Maintenance(
                 database,
                 new ClaimPruning(database, settings.retention().claims(), PRUNE_BATCH),
@@ -235,7 +244,7 @@ public final class Engine implements Worker, Takeovers.Results {
             watchdog.run();
             heartbeat.checkLease();
         });
-        positionThread.every(MAINTENANCE_INTERVAL, maintenance);
+        maintenanceThread.every(MAINTENANCE_INTERVAL, maintenance);
         pollThread.start();
         LOG.atInfo().addKeyValue(EventNames.KEY, EventNames.WORKER_STARTED).log("The worker runs");
     }
@@ -249,6 +258,9 @@ public final class Engine implements Worker, Takeovers.Results {
             fail("polling ended", e);
         }
         boolean failed = lifecycle.is(WorkerState.FAILED);
+        if (failed) {
+            heartbeatThread.stop(); // others shall see that it does not live any more
+        }
         Stopping.quietly("giving partitions back", () -> {
             if (failed) {
                 assignment.abandon();
@@ -256,6 +268,8 @@ public final class Engine implements Worker, Takeovers.Results {
                 assignment.giveBackAll(settings.limits().drain());
             }
         });
+        // A takeover that came too late for the loop is released.
+        Stopping.quietly("what was still posted", pollLoop::runPosted);
         gate.stop();
         lanes.forEach(Lane::stop);
         Stopping.quietly(
@@ -265,38 +279,41 @@ public final class Engine implements Worker, Takeovers.Results {
     }
 
     /** Drains, commits, leaves the group, within the limit; whatever hangs is left behind. */
-    void stop(Duration limit) throws InterruptedException {
+    void stop(Duration limit) {
         long deadline = System.nanoTime() + limit.toNanos();
         lifecycle.to(WorkerState.STOPPING);
-        TimeUnit.NANOSECONDS.timedJoin(pollThread, left(deadline));
+        Stopping.uninterrupted(() -> TimeUnit.NANOSECONDS.timedJoin(pollThread, left(deadline)));
         gate.stop();
         lanes.forEach(Lane::stop);
         endLanes(deadline);
-        publisher.close(Duration.ofNanos(left(deadline)));
+        Stopping.quietly("closing the publisher", () -> publisher.close(Duration.ofNanos(left(deadline))));
         takeoverThread.stopNow();
-        positionThread.stop();
         watchThread.stopNow();
+        maintenanceThread.stopNow();
+        sessionThread.stop();
+        positionThread.stop();
         // Last: until here the worker may still have written.
         heartbeatThread.stop();
-        if (heartbeatThread.awaitEnd(left(deadline))) {
-            heartbeat.end();
-        }
-        boolean released = positionThread.awaitEnd(left(deadline));
+        Stopping.uninterrupted(() -> {
+            if (heartbeatThread.awaitEnd(left(deadline))) {
+                heartbeat.end();
+            }
+        });
+        Stopping.uninterrupted(() -> positionThread.awaitEnd(left(deadline)));
         Stopping.quietly("closing the admin client", () -> admin.close(Duration.ofNanos(left(deadline))));
         meters.close();
-        LOG.atInfo()
-                .addKeyValue(EventNames.KEY, EventNames.WORKER_STOPPED)
-                .addKeyValue("released", released)
-                .log("The worker has ended");
+        LOG.atInfo().addKeyValue(EventNames.KEY, EventNames.WORKER_STOPPED).log("The worker has ended");
     }
 
     /** The partitions are given back: a handler that still runs had its time, and its effect would only be in the way. */
-    private void endLanes(long deadline) throws InterruptedException {
+    private void endLanes(long deadline) {
         long soon = Math.min(deadline, System.nanoTime() + LANE_GRACE.toNanos());
         for (Lane lane : lanes) {
-            if (!lane.awaitStopped(Math.max(1, soon - System.nanoTime()))) {
-                lane.abandon();
-            }
+            Stopping.uninterrupted(() -> {
+                if (!lane.awaitStopped(Math.max(1, soon - System.nanoTime()))) {
+                    lane.abandon();
+                }
+            });
         }
     }
 

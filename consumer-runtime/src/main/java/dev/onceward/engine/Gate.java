@@ -17,6 +17,9 @@ import org.slf4j.LoggerFactory;
 final class Gate {
     private static final Logger LOG = LoggerFactory.getLogger(Gate.class);
 
+    /** So often without a group committed between, and it is an outage, whatever the probe says. */
+    private static final int REPEATEDLY = 3;
+
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Probe probe;
@@ -27,6 +30,9 @@ final class Gate {
     private boolean trial;
     private int failures;
     private int outages;
+    /** Closed so often since a group last committed. */
+    private int closings;
+
     private boolean announced;
     private boolean paused;
     private boolean leaseExpired;
@@ -63,7 +69,10 @@ final class Gate {
     private boolean probeOnce() throws InterruptedException {
         prober = Thread.currentThread();
         try {
-            long left = failures == 0 ? 0 : backoff.next(failures).toNanos();
+            // The first probe comes at once. What passes the probe and closes the gate again all the same waits longer
+            // each time, until a group commits.
+            int waits = Math.max(failures, closings - 1);
+            long left = waits == 0 ? 0 : backoff.next(waits).toNanos();
             while (left > 0 && !stopped) {
                 left = changed.awaitNanos(left);
             }
@@ -84,7 +93,9 @@ final class Gate {
             if (failure == null) {
                 open();
             } else {
-                failures++;
+                if (failures++ == 0) {
+                    outages++;
+                }
                 announce(failure);
             }
             return false;
@@ -116,8 +127,11 @@ final class Gate {
             }
             if (cause == Cause.NONE || failedTrial) {
                 cause = why;
+                closings++;
                 if (why == Cause.DEPENDENCY) {
                     failures++;
+                    announce(symptom);
+                } else if (closings >= REPEATEDLY) {
                     announce(symptom);
                 }
             }
@@ -154,19 +168,37 @@ final class Gate {
     private void open() {
         cause = Cause.NONE;
         failures = 0;
+        if (closings < REPEATEDLY) {
+            over();
+        }
+        changed.signalAll();
+    }
+
+    /** A group committed: everything is there. */
+    void progress() {
+        lock.lock();
+        try {
+            closings = 0;
+            if (cause == Cause.NONE) {
+                over();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void over() {
         if (announced) {
             announced = false;
             LOG.atWarn()
                     .addKeyValue(EventNames.KEY, EventNames.OUTAGE_END)
                     .log("The outage is over, consumption goes on");
         }
-        changed.signalAll();
     }
 
     private void announce(Throwable symptom) {
         if (!announced) {
             announced = true;
-            outages++;
             reason = String.valueOf(symptom.getMessage());
             LOG.atWarn()
                     .addKeyValue(EventNames.KEY, EventNames.OUTAGE_BEGIN)
@@ -198,11 +230,26 @@ final class Gate {
         }
     }
 
-    /** How many outages there were: a lost connection with none of them was the message's own doing. */
-    int outages() {
+    /** What is to be compared later: see {@link #noOutageSince}. */
+    Outages outages() {
         lock.lock();
         try {
-            return outages;
+            return new Outages(outages, failures > 0);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether no probe failed since, nor was failing then: a connection lost in between was its message's own doing. */
+    boolean noOutageSince(Outages before) {
+        return !before.underWay() && outages().equals(before);
+    }
+
+    /** Whether a lane may begin a transaction now. */
+    boolean isOpen() {
+        lock.lock();
+        try {
+            return cause == Cause.NONE && !paused && !leaseExpired && !stopped;
         } finally {
             lock.unlock();
         }
@@ -225,6 +272,11 @@ final class Gate {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Outages so far, and whether one is under way. */
+    record Outages(int count, boolean underWay) {
+        static final Outages NONE = new Outages(0, false);
     }
 
     /** What may be missing. */

@@ -1,6 +1,7 @@
 package dev.onceward.engine;
 
 import dev.onceward.catalog.EventNames;
+import dev.onceward.effect.TransactionWatch;
 import dev.onceward.handler.Coordinates;
 import dev.onceward.postgres.Database;
 import java.util.ArrayList;
@@ -174,17 +175,19 @@ final class Lane {
         }
     }
 
-    /** Gives the lane a new thread, because the old one does not come back from a handler. */
-    void replaceThread(LaneWork stuck) {
+    /** Gives the lane a new thread, because the old one does not come back from a handler; returns the old one. */
+    Optional<Thread> replaceThread(LaneWork stuck) {
         lock.lock();
         try {
-            if (work == stuck && !stopped) {
-                Thread old = thread;
-                startThread(stuck);
-                if (old != null) {
-                    gate.givenUp(old);
-                }
+            if (work != stuck || stopped) {
+                return Optional.empty();
             }
+            Thread old = thread;
+            startThread(stuck);
+            if (old != null) {
+                gate.givenUp(old);
+            }
+            return Optional.ofNullable(old);
         } finally {
             lock.unlock();
         }
@@ -217,8 +220,8 @@ final class Lane {
                     .addKeyValue("lane", number)
                     .log("A handler that had not come back in time has ended; nothing of it counts");
         } catch (InterruptedException e) {
-            // Only the watchdog interrupts a lane, and takes it back; from outside it means: end.
-            Thread.currentThread().interrupt();
+            // Only the watchdog interrupts a lane, and takes it back.
+            worker.fail("lane " + number + " was interrupted", e);
         } catch (Throwable e) { // a lane that dies must not die silently
             worker.fail("lane " + number + " ended unexpectedly", e);
         }
@@ -274,7 +277,11 @@ final class Lane {
     private Optional<Delivery> takeHead() {
         Optional<Delivery> head = queue.takeDue(System.nanoTime());
         while (head.isPresent() && !head.get().holdsPermit && !permit(head.get().partition())) {
-            head = queue.takeDue(System.nanoTime()); // its partition has ended and will be dropped
+            // Its partition is ending and will be dropped; or it has ended, and this came back too late for that.
+            if (head.get().partition().in(PartitionState.ENDED)) {
+                queue.drop(head.get().partition()).forEach(this::forget);
+            }
+            head = queue.takeDue(System.nanoTime());
         }
         return head;
     }
@@ -358,6 +365,14 @@ final class Lane {
 
     GroupSizer sizer() {
         return sizer;
+    }
+
+    /** As {@link #requireOwner()}, also in the moment between being given up and being replaced. */
+    void requireOwner(TransactionWatch watch) {
+        if (watch.givenUp()) {
+            throw new ReplacedException();
+        }
+        requireOwner();
     }
 
     /** Ends a thread that was given up: what it comes back with counts no more. */

@@ -5,6 +5,7 @@ import dev.onceward.effect.GroupOutcome;
 import dev.onceward.effect.Member;
 import dev.onceward.effect.MemberResult;
 import dev.onceward.effect.TransactionWatch;
+import dev.onceward.failure.Classifier;
 import dev.onceward.handler.Coordinates;
 import dev.onceward.handler.FailureClass;
 import dev.onceward.postgres.Fence;
@@ -37,10 +38,10 @@ final class LaneWork {
     private final Deque<List<Delivery>> parts = new ArrayDeque<>();
 
     private List<Delivery> running = List.of();
-    /** Those whose connection broke, and how many outages there had been: see {@link #strike}. */
+    /** Those whose connection broke: see {@link #strike}. */
     private List<Delivery> broken = List.of();
 
-    private int outagesBefore;
+    private Gate.Outages outageBefore = Gate.Outages.NONE;
 
     LaneWork(
             Lane lane,
@@ -88,7 +89,15 @@ final class LaneWork {
     }
 
     private void runParts() throws InterruptedException {
+        boolean first = true;
         while (!parts.isEmpty()) {
+            if (!first && !mayGoOn()) {
+                // Revoked, paused, late with the heartbeat, or failed since: no new transaction begins.
+                List<Delivery> back = inHand(List.of());
+                lane.change(queue -> giveBack(queue, back));
+                break;
+            }
+            first = false;
             List<Delivery> part = unheld(parts.removeFirst());
             List<Delivery> runnable = part.isEmpty() ? part : prepared(part);
             if (!runnable.isEmpty()) {
@@ -121,7 +130,11 @@ final class LaneWork {
     private List<Delivery> prepared(List<Delivery> part) throws InterruptedException {
         for (int i = 0; i < part.size(); i++) {
             Delivery delivery = part.get(i);
-            Preparation.Result result = preparation.prepare(delivery);
+            // Counted before it is even decoded: that, too, can end a worker.
+            if (delivery.suspect() && !preparation.exhausted(delivery) && !settlement.countBeforeRun(delivery)) {
+                return List.of();
+            }
+            Preparation.Result result = decode(delivery);
             if (result instanceof Preparation.Result.Unavailable unavailable) {
                 standStill(part, Gate.Cause.DEPENDENCY, unavailable.error());
                 return List.of();
@@ -135,11 +148,21 @@ final class LaneWork {
                 settlement.advance(delivery);
                 return List.of();
             }
-            if (delivery.suspect() && !settlement.countBeforeRun(delivery)) {
+            if (result instanceof Preparation.Result.Fatal fatal) {
+                settlement.fatal(List.of(delivery), OptionalInt.of(0), fatal.error());
+                parts.clear();
                 return List.of();
             }
         }
         return part;
+    }
+
+    private Preparation.Result decode(Delivery delivery) {
+        try {
+            return preparation.prepare(delivery);
+        } catch (VirtualMachineError e) { // memory that a deserialiser could not have, say
+            return new Preparation.Result.Fatal(e);
+        }
     }
 
     private static List<Member> members(List<Delivery> part) {
@@ -147,7 +170,7 @@ final class LaneWork {
     }
 
     private void settle(List<Delivery> part, GroupOutcome outcome) throws InterruptedException {
-        lane.requireOwner();
+        lane.requireOwner(watch);
         if (outcome instanceof GroupOutcome.Committed committed) {
             committed(part, committed);
         } else if (outcome instanceof GroupOutcome.Stale stale) {
@@ -155,14 +178,14 @@ final class LaneWork {
         } else if (outcome instanceof GroupOutcome.OverBudget over) {
             lane.sizer().overBudget(over.run(), over.runNanos());
             split(part);
-        } else if (outcome instanceof GroupOutcome.NoConnection none) {
-            standStill(part, Gate.Cause.DATABASE, none.error());
         } else if (outcome instanceof GroupOutcome.Unknown unknown) {
             settlement.unknownCommit(part, unknown.error());
             standStill(part, Gate.Cause.DATABASE, unknown.error());
         } else if (outcome instanceof GroupOutcome.Tampered tampered) {
             settlement.tampered(part, tampered);
             parts.clear();
+        } else if (outcome instanceof GroupOutcome.RuntimeFailed failed) {
+            runtimeFailed(part, failed);
         } else if (outcome instanceof GroupOutcome.Failed failed) {
             failed(part, failed);
         }
@@ -171,12 +194,14 @@ final class LaneWork {
     private void committed(List<Delivery> part, GroupOutcome.Committed committed) throws InterruptedException {
         int run = Collections.frequency(committed.results(), MemberResult.APPLIED);
         lane.sizer().measured(run, committed.runNanos());
+        gate.progress();
         List<Delivery> refused = new ArrayList<>();
         for (int i = 0; i < part.size(); i++) {
             MemberResult result = committed.results().get(i);
             if (result == MemberResult.ID_REUSED || result == MemberResult.TOO_OLD) {
-                settlement.refuse(part.get(i), result);
-                refused.add(part.get(i));
+                if (settlement.refuse(part.get(i), result)) {
+                    refused.add(part.get(i));
+                }
             } else {
                 settlement.finished(part.get(i), result);
             }
@@ -204,6 +229,18 @@ final class LaneWork {
         }
     }
 
+    /** Never blamed on a message, however often it happens: the gate makes the lane wait longer each time. */
+    private void runtimeFailed(List<Delivery> part, GroupOutcome.RuntimeFailed failed) throws InterruptedException {
+        switch (failed.failure()) {
+            case FATAL -> {
+                settlement.fatal(part, OptionalInt.empty(), failed.error());
+                parts.clear();
+            }
+            case CONTENTION -> contention(part, failed.error());
+            default -> standStill(part, Gate.Cause.DATABASE, failed.error());
+        }
+    }
+
     private void failed(List<Delivery> part, GroupOutcome.Failed failed) throws InterruptedException {
         settlement.attemptFailed(part, failed);
         switch (failed.failure()) {
@@ -212,7 +249,7 @@ final class LaneWork {
                 parts.clear();
             }
             case INFRASTRUCTURE -> infrastructure(part, failed);
-            case CONTENTION -> contention(part, failed);
+            case CONTENTION -> contention(part, failed.error());
             case TIME_LIMIT, TRANSIENT, PERMANENT -> blame(part, failed);
         }
     }
@@ -242,8 +279,11 @@ final class LaneWork {
         } else if (failed.connected()) {
             standAside(part, failed.error());
         } else {
-            broken = List.copyOf(part);
-            outagesBefore = gate.outages();
+            // A server that answers "read-only" or "disk full" is there, and it is not the message's doing.
+            if (Classifier.isBrokenConnection(failed.error())) {
+                broken = List.copyOf(part);
+                outageBefore = gate.outages();
+            }
             standStill(part, Gate.Cause.DATABASE, failed.error());
         }
     }
@@ -264,9 +304,9 @@ final class LaneWork {
         standStill(List.of(), Gate.Cause.DEPENDENCY, error);
     }
 
-    /** A lost connection with no outage behind it counts against those who were there: they run alone from now on. */
+    /** A lost connection with no outage around it counts against those who were there: they run alone from now on. */
     private void strike() {
-        if (!broken.isEmpty() && gate.outages() == outagesBefore) {
+        if (!broken.isEmpty() && gate.noOutageSince(outageBefore)) {
             broken.forEach(delivery -> delivery.strikes++);
         }
         broken = List.of();
@@ -274,14 +314,26 @@ final class LaneWork {
 
     /** Everything in hand goes back to where it was taken from, in order; the lane waits at the gate. */
     private void standStill(List<Delivery> part, Gate.Cause cause, Throwable symptom) throws InterruptedException {
-        List<Delivery> back = new ArrayList<>(part);
-        parts.forEach(back::addAll);
-        parts.clear();
+        List<Delivery> back = inHand(part);
         for (Delivery delivery : part) {
             settlement.notCounted(delivery);
         }
         lane.change(queue -> giveBack(queue, back));
         gate.close(cause, symptom);
+    }
+
+    private List<Delivery> inHand(List<Delivery> part) {
+        List<Delivery> all = new ArrayList<>(part);
+        parts.forEach(all::addAll);
+        parts.clear();
+        return all;
+    }
+
+    private boolean mayGoOn() {
+        return gate.isOpen()
+                && parts.stream()
+                        .flatMap(List::stream)
+                        .allMatch(delivery -> delivery.partition().in(PartitionState.RUNNING));
     }
 
     private static void giveBack(LaneQueue queue, List<Delivery> back) {
@@ -296,7 +348,7 @@ final class LaneWork {
         queue.giveBack(toReady);
     }
 
-    private void contention(List<Delivery> part, GroupOutcome.Failed failed) throws InterruptedException {
+    private void contention(List<Delivery> part, Throwable error) throws InterruptedException {
         switch (conflicts.after(part)) {
             case AGAIN -> {
                 for (Delivery delivery : part) {
@@ -306,7 +358,7 @@ final class LaneWork {
                 pushFront(part);
             }
             case HALVES -> halve(part);
-            case HOLD -> settlement.holdForConflicts(part.get(0), failed.error());
+            case HOLD -> settlement.holdForConflicts(part.get(0), error);
         }
     }
 

@@ -46,10 +46,7 @@ final class OffsetCommitter {
         lastNanos = nanoTime.getAsLong();
         boolean silent = fetches.silent();
         for (OwnedPartition partition : assignment.partitions()) {
-            observe(partition);
-            if (silent) {
-                partition.age().unfetched(OptionalLong.empty());
-            }
+            observe(partition, silent);
         }
         Map<OwnedPartition, Long> watermarks = watermarks(assignment.partitions());
         if (!watermarks.isEmpty()) {
@@ -65,7 +62,7 @@ final class OffsetCommitter {
 
     /** Of partitions that are given back; a failure means that messages are delivered again and recognised. */
     void commitNow(Collection<OwnedPartition> partitions, Duration limit) {
-        partitions.forEach(this::observe);
+        partitions.forEach(partition -> observe(partition, false));
         Map<OwnedPartition, Long> watermarks = watermarks(partitions);
         if (!watermarks.isEmpty()) {
             try {
@@ -78,13 +75,14 @@ final class OffsetCommitter {
     }
 
     /** The consumer's position passes what it never delivers (markers, aborted records); its lag is what is left. */
-    private void observe(OwnedPartition partition) {
-        if (partition.in(PartitionState.POSITIONING)) {
+    private void observe(OwnedPartition partition, boolean silent) {
+        if (!partition.hasPosition()) {
             return;
         }
         TopicPartition topicPartition = partition.topicPartition();
         try {
-            OptionalLong unfetched = consumer.currentLag(topicPartition);
+            // The lag of a broker that does not answer is that of its last answer, which tells nothing.
+            OptionalLong unfetched = silent ? OptionalLong.empty() : consumer.currentLag(topicPartition);
             partition.window().advance(consumer.position(topicPartition, Duration.ZERO));
             partition.age().unfetched(unfetched);
         } catch (KafkaException | IllegalStateException e) {
@@ -95,7 +93,8 @@ final class OffsetCommitter {
     private static Map<OwnedPartition, Long> watermarks(Collection<OwnedPartition> partitions) {
         Map<OwnedPartition, Long> watermarks = new HashMap<>();
         for (OwnedPartition partition : partitions) {
-            if (!partition.in(PartitionState.POSITIONING) && !partition.in(PartitionState.ENDED)) {
+            // Not by its state: a partition that is given back before its position was found is draining, too.
+            if (partition.hasPosition() && !partition.in(PartitionState.ENDED)) {
                 long watermark = partition.window().watermark();
                 if (watermark > partition.committed()) {
                     watermarks.put(partition, watermark);

@@ -49,6 +49,11 @@ final class OwnedPartition {
         return replay;
     }
 
+    /** Whether it is known where fetching begins; until then its window says nothing. */
+    boolean hasPosition() {
+        return topicId != null;
+    }
+
     OffsetWindow window() {
         return window;
     }

@@ -67,7 +67,8 @@ final class PollLoop implements Runnable {
         posted.add(task);
     }
 
-    private void runPosted() {
+    /** Runs what was posted. Poll thread only. */
+    void runPosted() {
         for (Runnable task = posted.poll(); task != null; task = posted.poll()) {
             task.run();
         }

@@ -4,8 +4,13 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.FencedInstanceIdException;
+import org.apache.kafka.common.errors.GroupAuthorizationException;
+import org.apache.kafka.common.errors.GroupMaxSizeReachedException;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.InvalidRequestException;
+import org.apache.kafka.common.errors.UnreleasedInstanceIdException;
 import org.apache.kafka.common.errors.UnsupportedAssignorException;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +25,13 @@ final class PollTrouble {
     private static final Logger LOG = LoggerFactory.getLogger(PollTrouble.class);
     private static final long PAUSE_NANOS = Duration.ofMillis(500).toNanos();
 
+    private final boolean consumerProtocol;
     private volatile @Nullable String text;
+
+    /** @param consumerProtocol whether the group is the broker's ({@code group.protocol=consumer}) */
+    PollTrouble(boolean consumerProtocol) {
+        this.consumerProtocol = consumerProtocol;
+    }
 
     void over() {
         if (text != null) {
@@ -34,7 +45,8 @@ final class PollTrouble {
         if (failure instanceof FencedInstanceIdException // another worker uses our group.instance.id
                 || failure instanceof UnsupportedVersionException
                 || failure instanceof UnsupportedAssignorException
-                || failure instanceof InterruptException) {
+                || failure instanceof InterruptException
+                || (consumerProtocol && endsMembership(failure))) {
             throw failure;
         }
         String now = failure.toString();
@@ -43,6 +55,15 @@ final class PollTrouble {
             LOG.atWarn().setCause(failure).log("Polling failed; tried again until it works");
         }
         LockSupport.parkNanos(PAUSE_NANOS);
+    }
+
+    /** With the broker's protocol the client says these once, and then never joins again: better an end than a sleep. */
+    private static boolean endsMembership(KafkaException failure) {
+        return failure instanceof GroupAuthorizationException
+                || failure instanceof AuthenticationException
+                || failure instanceof GroupMaxSizeReachedException
+                || failure instanceof UnreleasedInstanceIdException
+                || failure instanceof InvalidRequestException;
     }
 
     /** What is wrong at the moment. */

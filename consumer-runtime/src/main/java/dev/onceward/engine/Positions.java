@@ -18,7 +18,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsResult;
-import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -118,7 +118,8 @@ final class Positions {
         }
         if (wanted > end) {
             log(EventNames.RECORDS_LOST, key, end, "The broker lost the end of its log; going on at what it has");
-            return new Position(topicId, end, kafka, 0);
+            // Committed at once, one deliberate step back: what comes next would be skipped after a restart.
+            return new Position(topicId, end, -1, 0);
         }
         return new Position(topicId, wanted, kafka, 0);
     }
@@ -169,10 +170,21 @@ final class Positions {
             throws ExecutionException, TimeoutException, InterruptedException {
         Map<TopicPartition, OffsetSpec> request = new HashMap<>();
         keys.forEach(key -> request.put(key, spec));
+        ListOffsetsResult result = admin.listOffsets(request);
         Map<TopicPartition, Long> offsets = new HashMap<>();
-        for (Map.Entry<TopicPartition, ListOffsetsResultInfo> entry :
-                get(admin.listOffsets(request).all()).entrySet()) {
-            offsets.put(entry.getKey(), entry.getValue().offset());
+        long deadline = System.nanoTime() + timeout.toNanos();
+        for (TopicPartition key : keys) {
+            try {
+                long left = Math.max(1, deadline - System.nanoTime());
+                offsets.put(
+                        key,
+                        result.partitionResult(key)
+                                .get(left, TimeUnit.NANOSECONDS)
+                                .offset());
+            } catch (ExecutionException | TimeoutException e) {
+                // One partition without a leader must not keep the others waiting: it is asked for again.
+                LOG.debug("no offset of {} at the moment", key, e);
+            }
         }
         return offsets;
     }

@@ -20,9 +20,28 @@ final class Preparation {
         this.maxAttempts = maxAttempts;
     }
 
+    /**
+     * Whether it has no attempt left: counted, but not given up yet when its worker ended. Its next step then is to be given
+     * up. Told without decoding it.
+     */
+    boolean exhausted(Delivery delivery) {
+        if (delivery.step instanceof Step.Run && delivery.attempts >= maxAttempts) {
+            if (delivery.partition().replay()
+                    && ReplayHeaders.parse(delivery.raw().headers()) instanceof ReplayHeaders.Replay replay
+                    && routes.containsKey(replay.origin().coordinates().topic())) {
+                delivery.origin = replay.origin();
+            }
+            giveUp(
+                    delivery,
+                    DeadLetterReason.ATTEMPTS_EXHAUSTED,
+                    new AttemptsExhaustedException(delivery.attempts, delivery.lastError));
+        }
+        return !(delivery.step instanceof Step.Run);
+    }
+
     /** Decodes for the attempt that comes now; the message of an earlier attempt would tell a wrong number. */
     Result prepare(Delivery delivery) {
-        if (!(delivery.step instanceof Step.Run)) {
+        if (exhausted(delivery)) {
             return new Result.GivenUp();
         }
         ReplayHeaders.@Nullable Replay replay = null;
@@ -57,13 +76,6 @@ final class Preparation {
         }
         delivery.message = ((Decoded.Ok) decoded).message();
         delivery.messageId = delivery.message.id();
-        if (delivery.attempts >= maxAttempts) {
-            // Counted, but not yet given up when its worker ended.
-            return giveUp(
-                    delivery,
-                    DeadLetterReason.ATTEMPTS_EXHAUSTED,
-                    new AttemptsExhaustedException(delivery.attempts, delivery.lastError));
-        }
         return new Result.Ready();
     }
 
@@ -92,6 +104,9 @@ final class Preparation {
 
         /** It is not to blame: something that decoding needs is not there. */
         record Unavailable(Throwable error) implements Result {}
+
+        /** The JVM could not go on with it. */
+        record Fatal(VirtualMachineError error) implements Result {}
     }
 
     private static final class UnroutableException extends Exception {

@@ -98,13 +98,13 @@ final class Settlement {
     }
 
     /** A message that its transaction would not run: its next step is to be given up (or skipped, for a reused id). */
-    void refuse(Delivery delivery, MemberResult result) {
+    boolean refuse(Delivery delivery, MemberResult result) {
         if (result == MemberResult.ID_REUSED) {
             event(EventNames.ID_REUSED, delivery, "The message id was processed before with another payload");
             if (shared.idReuse() == IdReuse.SKIP) {
                 count(delivery, RuntimeMeters.Outcome.ID_REUSED_SKIPPED);
                 complete(delivery);
-                return;
+                return false;
             }
         }
         DeadLetterReason reason =
@@ -113,6 +113,7 @@ final class Settlement {
                 ? "the id was processed before with another payload"
                 : "its claim may have been pruned: whether it was processed cannot be told";
         giveUp(delivery, reason, new RefusedException(what), delivery.attempts);
+        return true;
     }
 
     private void complete(Delivery delivery) {
@@ -251,7 +252,7 @@ final class Settlement {
                                                 delivery.messageId,
                                                 delivery.attempts + 1,
                                                 Duration.ZERO,
-                                                error.toString()));
+                                                ErrorText.of(error).message()));
             } catch (SQLException | RuntimeException | Error e) { // the JVM is broken already: as far as it goes
                 error.addSuppressed(e);
             }
@@ -303,9 +304,7 @@ final class Settlement {
     void advance(Delivery delivery) throws InterruptedException {
         while (true) {
             Step step = delivery.step;
-            if (step instanceof Step.Run) {
-                return; // refused and then skipped: it is complete
-            } else if (step instanceof Step.RecordFailure failure) {
+            if (step instanceof Step.RecordFailure failure) {
                 recordFailure(delivery, failure);
                 return;
             } else if (step instanceof Step.Decide decide) {

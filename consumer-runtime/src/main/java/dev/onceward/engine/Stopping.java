@@ -9,6 +9,25 @@ final class Stopping {
 
     private Stopping() {}
 
+    /** A step that waits; an interrupt shortens the wait and is passed on, the next steps are done all the same. */
+    static void uninterrupted(Waiting step) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            step.run();
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** A wait with a bound. */
+    @FunctionalInterface
+    interface Waiting {
+        void run() throws InterruptedException;
+    }
+
     static void quietly(String what, Runnable step) {
         try {
             step.run();

@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +48,9 @@ final class Takeovers {
     private final BackgroundThread takeoverThread;
     private final BackgroundThread positionThread;
     private final LinkedBlockingQueue<OwnedPartition> pending = new LinkedBlockingQueue<>();
+    /** The last generation this process had of each partition. Takeover thread only. */
+    private final Map<TopicPartition, Long> ownGenerations = new HashMap<>();
+
     private volatile @Nullable Results results;
 
     Takeovers(
@@ -229,11 +233,18 @@ final class Takeovers {
     private Taken take(java.sql.Connection connection, OwnedPartition partition, int fenceKey) throws SQLException {
         long lowest = partition.window().watermark();
         Ownership ownership = generations.take(
-                connection, candidate(partition), fenceKey, workerId, lowest, partition.isTakenAgain());
+                connection,
+                candidate(partition),
+                fenceKey,
+                workerId,
+                ownGenerations.getOrDefault(partition.topicPartition(), -1L),
+                lowest,
+                partition.isTakenAgain());
         return new Taken(ownership, facts.load(connection, partition.topicPartition(), lowest), lowest);
     }
 
     private void announce(OwnedPartition partition, Taken taken) {
+        ownGenerations.put(partition.topicPartition(), taken.ownership().fence().generation());
         meters.takeover(taken.ownership().unclean());
         LOG.atInfo()
                 .addKeyValue(EventNames.KEY, EventNames.TAKEOVER)

@@ -8,12 +8,12 @@ import dev.onceward.postgres.Database;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,23 +31,25 @@ final class Watchdog implements Runnable {
 
     private final List<Lane> lanes;
     private final Database database;
-    private final Executor databaseThread;
+    private final Executor sessionThread;
     private final int maxStuck;
     private final RuntimeMeters meters;
     private final Worker worker;
-    private final AtomicInteger stuckHandlers = new AtomicInteger();
-    private final Map<LaneWork, Long> ended = new HashMap<>();
+    /** Threads that were given up and still run. Watch thread only. */
+    private final List<Thread> stuckThreads = new ArrayList<>();
+    /** When the connection of those over their time was ended: from then on their thread should come back. */
+    private final Map<LaneWork, Long> ended = new ConcurrentHashMap<>();
 
     Watchdog(
             List<Lane> lanes,
             Database database,
-            Executor databaseThread,
+            Executor sessionThread,
             int maxStuck,
             RuntimeMeters meters,
             Worker worker) {
         this.lanes = lanes;
         this.database = database;
-        this.databaseThread = databaseThread;
+        this.sessionThread = sessionThread;
         this.maxStuck = maxStuck;
         this.meters = meters;
         this.worker = worker;
@@ -60,29 +62,31 @@ final class Watchdog implements Runnable {
         for (Lane lane : lanes) {
             LaneWork work = lane.work();
             if (work != null) {
-                work.watch().expireIfOver(now).ifPresent(expired -> end(work, expired, now));
+                work.watch().expireIfOver(now).ifPresent(expired -> end(work, expired));
                 replaceIfStuck(lane, work, now);
             }
         }
     }
 
-    private void end(LaneWork work, TransactionWatch.Expired expired, long now) {
+    private void end(LaneWork work, TransactionWatch.Expired expired) {
         LOG.atWarn()
                 .addKeyValue(EventNames.KEY, EventNames.HANDLER_TIMEOUT)
                 .addKeyValue("phase", expired.phase())
                 .log("A transaction was over its time; its connection is ended");
-        if (expired.phase() == Phase.HANDLER) {
-            ended.put(work, now);
-        }
         // Both may block: not in the thread that watches the others. And the abort not behind anything that asks the
         // database: where the network swallows everything, the handler comes back by the abort alone.
         Thread aborting = new Thread(
-                () -> Database.abort(expired.connection()),
+                () -> {
+                    Database.abort(expired.connection());
+                    if (expired.phase() == Phase.HANDLER) {
+                        ended.put(work, System.nanoTime());
+                    }
+                },
                 Thread.currentThread().getName() + "-abort");
         aborting.setDaemon(true);
         aborting.start();
         if (expired.backendPid() != 0) {
-            databaseThread.execute(() -> endBackend(expired.backendPid()));
+            sessionThread.execute(() -> endBackend(expired.backendPid()));
         }
     }
 
@@ -106,14 +110,17 @@ final class Watchdog implements Runnable {
             return;
         }
         Optional<Long> since = Optional.ofNullable(ended.get(work));
-        if (since.isPresent() && now - since.get() > INTERRUPT_GRACE_NANOS) {
+        if (since.isPresent()
+                && now - since.get() > INTERRUPT_GRACE_NANOS
+                && work.watch().giveUp()) {
             ended.remove(work);
             meters.stuckHandler();
             LOG.atError()
                     .addKeyValue(EventNames.KEY, EventNames.HANDLER_STUCK)
                     .log("A handler ignored its limit and its interrupt; its lane gets a new thread");
-            lane.replaceThread(work);
-            if (stuckHandlers.incrementAndGet() > maxStuck) {
+            lane.replaceThread(work).ifPresent(stuckThreads::add);
+            stuckThreads.removeIf(thread -> !thread.isAlive());
+            if (stuckThreads.size() > maxStuck) {
                 worker.fail(
                         "more than " + maxStuck + " handlers ignored their time limit (limits.max-stuck-handlers)",
                         new IllegalStateException("handlers do not come back"));

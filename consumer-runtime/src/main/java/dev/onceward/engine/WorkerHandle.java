@@ -130,11 +130,7 @@ public final class WorkerHandle {
             return;
         }
         engine = null;
-        try {
-            running.stop(limit);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        running.stop(limit);
         parts.routes()
                 .values()
                 .forEach(route ->

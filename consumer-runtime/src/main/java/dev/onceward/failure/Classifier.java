@@ -75,6 +75,16 @@ public final class Classifier {
                 : FailureClass.INFRASTRUCTURE;
     }
 
+    /** Whether the connection itself was lost: closed, refused, ended by the server; not an answer that it gave. */
+    public static boolean isBrokenConnection(Throwable thrown) {
+        return SqlStates.find(thrown)
+                        .filter(state -> state.startsWith("08") || state.startsWith("57P"))
+                        .isPresent()
+                || Throwables.find(thrown, SQLException.class)
+                        .filter(sql -> sql.getCause() instanceof IOException)
+                        .isPresent();
+    }
+
     /** The delay that a handler asked for, wherever its {@link RetryAfterException} stands in the chain of causes. */
     public static Optional<Duration> retryAfter(Throwable thrown) {
         return Throwables.find(thrown, RetryAfterException.class).map(RetryAfterException::delay);

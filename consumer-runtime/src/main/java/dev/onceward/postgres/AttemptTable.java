@@ -35,7 +35,7 @@ public final class AttemptTable {
             + " AND partition = ? AND record_offset = ?";
     private static final String LOAD = "SELECT record_offset, topic_id, record_timestamp, payload_hash, attempts,"
             + " greatest(0, extract(epoch FROM not_before - clock_timestamp()) * 1000)::bigint, first_failed_at,"
-            + " last_error"
+            + " last_error, message_id"
             + " FROM {message_attempts} WHERE consumer_name = ? AND topic = ? AND partition = ? AND record_offset >= ?";
 
     private final Database database;
@@ -103,7 +103,8 @@ public final class AttemptTable {
                             row.getInt(5),
                             Duration.ofMillis(row.getLong(6)),
                             row.getObject(7, OffsetDateTime.class).toInstant(),
-                            row.getString(8)));
+                            row.getString(8),
+                            row.getString(9)));
                 }
             }
             return rows;
@@ -129,7 +130,13 @@ public final class AttemptTable {
      * @param delay how long from now the next attempt has to wait
      * @param firstFailedAt when the first one failed
      * @param lastError what the last one said
+     * @param messageId its message id, if it was known then
      */
     public record Attempts(
-            RecordIdentity record, int attempts, Duration delay, Instant firstFailedAt, String lastError) {}
+            RecordIdentity record,
+            int attempts,
+            Duration delay,
+            Instant firstFailedAt,
+            String lastError,
+            @Nullable String messageId) {}
 }

@@ -15,7 +15,7 @@ import java.time.Duration;
  * hence in a snapshot that includes this transaction, and recognises the record as too old.
  */
 public final class ClaimPruning {
-    private static final String PRUNE = "WITH old AS (SELECT p.message_id FROM {processed_messages} p"
+    private static final String PRUNE = "WITH old AS (SELECT p.message_id, g.topic_id FROM {processed_messages} p"
             + " JOIN {partition_generations} g ON g.fence_key = p.fence_key"
             + " WHERE p.consumer_name = ? AND p.processed_at < clock_timestamp() - ? * interval '1 millisecond'"
             + " AND p.source_offset < g.watermark"
@@ -23,10 +23,16 @@ public final class ClaimPruning {
             + " AND d.message_id = p.message_id AND d.status <> 'RESOLVED')"
             + " ORDER BY p.processed_at LIMIT ? FOR UPDATE OF p SKIP LOCKED),"
             + " gone AS (DELETE FROM {processed_messages} p USING old WHERE p.consumer_name = ?"
-            + " AND p.message_id = old.message_id RETURNING p.fence_key, p.source_offset),"
-            + " through AS (SELECT fence_key, max(source_offset) AS source_offset, count(*) AS rows FROM gone GROUP BY fence_key),"
+            + " AND p.message_id = old.message_id RETURNING p.fence_key, p.source_offset, old.topic_id),"
+            + " through AS (SELECT fence_key, topic_id, max(source_offset) AS source_offset, count(*) AS rows"
+            + " FROM gone GROUP BY fence_key, topic_id),"
+            // In key order, like everything that changes rows of several partitions: no two of them wait in a circle.
+            + " locked AS (SELECT fence_key FROM {partition_generations}"
+            + " WHERE fence_key IN (SELECT fence_key FROM through) ORDER BY fence_key FOR UPDATE),"
+            // The topic may have been made again since the claims were found: its new offsets were never pruned.
             + " raised AS (UPDATE {partition_generations} g SET pruned_through = greatest(g.pruned_through, t.source_offset)"
-            + " FROM through t WHERE g.fence_key = t.fence_key)"
+            + " FROM through t JOIN locked l ON l.fence_key = t.fence_key"
+            + " WHERE g.fence_key = t.fence_key AND g.topic_id = t.topic_id)"
             + " SELECT coalesce(sum(rows), 0) FROM through";
 
     private final Database database;

@@ -15,13 +15,17 @@ public final class Database {
     private static final String READ_ONLY = "25006";
     /** Beyond the server's own limit an answer may be on its way for so long. */
     private static final Duration ANSWER = Duration.ofSeconds(5);
+    // A standby, or read-only by a setting (some providers do that when the disk is full).
+    private static final String WRITABLE =
+            "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on'";
 
     private final DataSource dataSource;
     private final Tables tables;
     private final String consumer;
     private final int serverVersion;
 
-    public Database(DataSource dataSource, Tables tables, String consumer, int serverVersion) {
+    /** @param networkTimeout how long a socket may be silent: longer than anything that may take its time */
+    public Database(DataSource dataSource, Tables tables, String consumer, int serverVersion, Duration networkTimeout) {
         this.dataSource = dataSource;
         this.tables = tables;
         this.consumer = consumer;
@@ -96,8 +100,7 @@ public final class Database {
     /** Whether the database answers and takes writes; throws what it says if not. */
     public void probe(Duration limit) throws SQLException {
         inTransaction(limit, connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(
-                            "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean");
+            try (PreparedStatement statement = connection.prepareStatement(WRITABLE);
                     ResultSet row = statement.executeQuery()) {
                 row.next();
                 if (row.getBoolean(1)) {

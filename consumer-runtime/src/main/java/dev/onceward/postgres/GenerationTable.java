@@ -26,9 +26,8 @@ public final class GenerationTable {
     private static final String TRY_LOCK = "SELECT k, pg_try_advisory_xact_lock(?, k) FROM unnest(?) AS k";
     private static final String LOCK = "SELECT pg_advisory_xact_lock(?, ?)";
     // Under the exclusive lock no transaction of an older generation runs, and none can commit later.
-    // "Unclean": another worker had it and did not release it. "Stuck": and it had not finished a single record;
-    // whoever
-    // takes it again after others took it from him is the living proof that nobody died of its records.
+    // "Unclean": another process had it and did not release it. "Stuck": and it had not finished a single record; but a
+    // worker that takes it again, after others took it while it lived, is the proof that nobody died of its records.
     // A recreated topic begins anew: what is stored about its namesake says nothing about its offsets.
     private static final String TAKE = "UPDATE {partition_generations} g SET generation = g.generation + 1,"
             + " stuck_takeovers = CASE WHEN NOT u.unclean THEN 0 WHEN ? THEN g.stuck_takeovers WHEN g.resume_offset = ? THEN g.stuck_takeovers + 1 ELSE 1 END,"
@@ -36,7 +35,7 @@ public final class GenerationTable {
             + " worker_id = ?, acquired_at = clock_timestamp(), released_at = NULL, resume_offset = ?,"
             + " watermark = CASE WHEN g.topic_id = ? THEN g.watermark END,"
             + " pruned_through = CASE WHEN g.topic_id = ? THEN g.pruned_through ELSE -1 END, topic_id = ?"
-            + " FROM (SELECT fence_key, worker_id IS NOT NULL AND released_at IS NULL AND worker_id <> ?"
+            + " FROM (SELECT fence_key, worker_id IS NOT NULL AND released_at IS NULL AND generation <> ?"
             + " AND topic_id = ? AS unclean FROM {partition_generations} WHERE fence_key = ?) u"
             + " WHERE g.fence_key = u.fence_key"
             + " RETURNING g.generation, u.unclean, g.stuck_takeovers";
@@ -154,10 +153,18 @@ public final class GenerationTable {
     /**
      * Raises the generation; the caller holds the exclusive lock.
      *
+     * @param ownGeneration the last one of this very process, whose taking over again is not unclean; -1: none. The worker
+     *     id does not tell: a team may give a restarted worker the name of the one that died
      * @param again the worker had it before, and lost it to another while it lived
      */
     public Ownership take(
-            Connection connection, Candidate candidate, int fenceKey, String workerId, long resumeOffset, boolean again)
+            Connection connection,
+            Candidate candidate,
+            int fenceKey,
+            String workerId,
+            long ownGeneration,
+            long resumeOffset,
+            boolean again)
             throws SQLException {
         try (PreparedStatement statement = prepare(connection, TAKE)) {
             new Parameters(connection, statement)
@@ -168,7 +175,7 @@ public final class GenerationTable {
                     .uuid(candidate.topicId())
                     .uuid(candidate.topicId())
                     .uuid(candidate.topicId())
-                    .text(workerId)
+                    .number(ownGeneration)
                     .uuid(candidate.topicId())
                     .number(fenceKey);
             try (ResultSet row = statement.executeQuery()) {

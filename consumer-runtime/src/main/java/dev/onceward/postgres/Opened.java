@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
  * What the opening of a transaction found.
  *
  * @param backendPid the server process, to end it if this worker must
- * @param isolation isolation level the server uses; only {@code read committed} is sound
  * @param transactionId id of the transaction if one was assigned: claims assign it
  * @param stale fences whose generation is not the worker's any more
  * @param claimed ids this transaction claimed
@@ -19,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record Opened(
         int backendPid,
-        String isolation,
         @Nullable String transactionId,
         Set<Fence> stale,
         Set<String> claimed,

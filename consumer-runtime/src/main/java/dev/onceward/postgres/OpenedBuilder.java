@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 /** Collects the results of the opening's statements, one after the other. */
 final class OpenedBuilder {
     int backendPid;
-    String isolation = "";
 
     @Nullable
     String transactionId;
@@ -23,6 +22,6 @@ final class OpenedBuilder {
     final Map<Integer, Long> prunedThrough = new HashMap<>();
 
     Opened build() {
-        return new Opened(backendPid, isolation, transactionId, stale, claimed, existing, deadLetters, prunedThrough);
+        return new Opened(backendPid, transactionId, stale, claimed, existing, deadLetters, prunedThrough);
     }
 }

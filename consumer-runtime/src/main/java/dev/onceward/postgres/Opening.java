@@ -117,7 +117,7 @@ public final class Opening {
         OpenedBuilder opened = new OpenedBuilder();
         try (ResultSet limits = statement.getResultSet()) {
             limits.next();
-            opened.isolation = limits.getString(5);
+            requireReadCommitted(limits.getString(5));
             opened.backendPid = limits.getInt(6);
         }
         statement.getMoreResults(); // the locks: rows of void
@@ -161,6 +161,16 @@ public final class Opening {
             }
         }
         return opened.build();
+    }
+
+    /** With any other level all statements would share the first one's snapshot, which is older than the locks. */
+    private static void requireReadCommitted(String isolation) throws SQLException {
+        if (!isolation.equals("read committed")) {
+            throw new SQLException(
+                    "the isolation level is " + isolation + "; Onceward needs read committed:"
+                            + " set default_transaction_isolation for this role or pool",
+                    "25001");
+        }
     }
 
     private static ResultSet next(PreparedStatement statement) throws SQLException {

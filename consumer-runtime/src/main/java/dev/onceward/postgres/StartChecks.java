@@ -19,7 +19,7 @@ public final class StartChecks {
     private static final Logger LOG = LoggerFactory.getLogger(StartChecks.class);
     private static final int OLDEST_SERVER = 140_000;
     private static final String SETTINGS = "SELECT current_setting('server_version_num')::int,"
-            + " current_setting('synchronous_commit'), current_setting('standard_conforming_strings'), pg_is_in_recovery()";
+            + " current_setting('synchronous_commit'), current_setting('standard_conforming_strings'), pg_is_in_recovery(), current_setting('transaction_isolation')";
     private static final String GROUP = "INSERT INTO {consumers} (consumer_name, group_id) VALUES (?, ?)"
             + " ON CONFLICT (consumer_name) DO UPDATE SET consumer_name = excluded.consumer_name RETURNING group_id";
     // Sessions of other roles that hold locks of ours: a takeover might have to end them.
@@ -48,7 +48,8 @@ public final class StartChecks {
         SchemaVersion.verify(dataSource, settings.schema());
         List<String> problems = new ArrayList<>();
         Tables tables = new Tables(settings.schema());
-        Database database = new Database(dataSource, tables, settings.consumer(), 0);
+        Database database = new Database(
+                dataSource, tables, settings.consumer(), 0);
         int version = database.inTransaction(settings.limits().lock(), connection -> {
             if (!connection.isWrapperFor(BaseConnection.class)) {
                 problems.add("data-source: its connections do not unwrap to the PostgreSQL driver's;"
@@ -81,6 +82,10 @@ public final class StartChecks {
             }
             if (!row.getString(3).equals("on")) {
                 problems.add("database: standard_conforming_strings must be on, it decides where an SQL text ends");
+            }
+            if (!row.getString(5).equals("read committed")) {
+                problems.add("database: the default isolation level is " + row.getString(5)
+                        + ", it must be read committed: set default_transaction_isolation for this role or pool");
             }
             if (row.getBoolean(4)) {
                 throw new SQLException("the database is a standby and takes no writes", "25006");

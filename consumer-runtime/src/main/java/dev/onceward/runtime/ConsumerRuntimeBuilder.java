@@ -173,14 +173,15 @@ public final class ConsumerRuntimeBuilder {
         return this;
     }
 
-    /** A pool made by the runtime and closed with it: one connection for each lane and three beside them. */
+    /** A pool made by the runtime and closed with it: one connection for each lane, four beside them, and
+     * one for each handler that may get stuck ({@code limits.max-stuck-handlers}). */
     public ConsumerRuntimeBuilder database(String url, @Nullable String user, @Nullable String password) {
         this.database = new ConsumerSettings.DatabaseSettings(url, user, password);
         return this;
     }
 
     /**
-     * The team's own pool, left open at the end. It needs a connection for each lane and three beside them; its
+     * The team's own pool, left open at the end. It needs a connection for each lane and four beside them; its
      * connections must unwrap to the PostgreSQL driver's, as HikariCP's do.
      */
     public ConsumerRuntimeBuilder dataSource(DataSource pool) {

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The pool of a runtime: made here and closed with it, or the team's own, which is left alone. */
 final class OwnedPool implements AutoCloseable {
-    /** Beyond one for each lane: heartbeat, takeover, positions and pruning. */
-    private static final int BESIDE_LANES = 3;
+    /** Beyond one for each lane: heartbeat, takeovers, positions and releases, maintenance and the ending of sessions. */
+    private static final int BESIDE_LANES = 4;
 
     private static final Duration CONNECT_LIMIT = Duration.ofSeconds(5);
 
@@ -33,20 +33,18 @@ final class OwnedPool implements AutoCloseable {
         config.setUsername(database.user());
         config.setPassword(database.password());
         config.setAutoCommit(false);
-        config.setMaximumPoolSize(settings.concurrency().lanes() + BESIDE_LANES);
+        config.setMaximumPoolSize(settings.concurrency().lanes()
+                // A handler that does not come back keeps its connection.
+                + settings.limits().maxStuckHandlers()
+                + BESIDE_LANES);
         config.setConnectionTimeout(CONNECT_LIMIT.toMillis());
         // A database that is down at start is waited for by whoever asks, not by the pool's constructor.
         config.setInitializationFailTimeout(-1);
         config.addDataSourceProperty("ApplicationName", workerId);
         config.addDataSourceProperty("connectTimeout", Long.toString(CONNECT_LIMIT.toSeconds()));
         config.addDataSourceProperty("tcpKeepAlive", "true");
-        // The net below the runtime's own clock, for a half-open socket: longer than anything that may take its time.
-        Duration longest = settings.limits()
-                .handler()
-                .multipliedBy(2)
-                .plus(settings.concurrency().groupBudget())
-                .plus(settings.limits().lock())
-                .plusSeconds(20);
+        // The net below the runtime's own clock, for a half-open socket.
+        Duration longest = settings.limits().longestSilence(settings.concurrency());
         config.addDataSourceProperty("socketTimeout", Long.toString(longest.toSeconds()));
         HikariDataSource pool = new HikariDataSource(config);
         return new OwnedPool(pool, pool);

@@ -61,7 +61,7 @@ class StoredFactsTest {
     }
 
     private static Attempts attempts(RecordIdentity record) {
-        return new Attempts(record, 2, Duration.ofSeconds(3), Instant.EPOCH, "error");
+        return new Attempts(record, 2, Duration.ofSeconds(3), Instant.EPOCH, "error", "id");
     }
 
     private static Stored letter(RecordIdentity record, DeadLetterStatus status) {
