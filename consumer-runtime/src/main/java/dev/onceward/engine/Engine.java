@@ -96,11 +96,7 @@ public final class Engine implements Worker, Takeovers.Results {
                 settings.limits().handler(),
                 settings.concurrency().groupBudget(),
                 settings.limits().lock());
-        this.database = new Database(
-                dataSource,
-                new Tables(settings.schema()),
-                settings.consumer(),
-                serverVersion);
+        this.database = new Database(dataSource, new Tables(settings.schema()), settings.consumer(), serverVersion);
         AttemptTable attempts = new AttemptTable(database);
         DeadLetterTable deadLetters = new DeadLetterTable(database, attempts);
         GenerationTable generations = new GenerationTable(database);

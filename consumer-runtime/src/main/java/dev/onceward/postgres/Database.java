@@ -24,8 +24,7 @@ public final class Database {
     private final String consumer;
     private final int serverVersion;
 
-    /** @param networkTimeout how long a socket may be silent: longer than anything that may take its time */
-    public Database(DataSource dataSource, Tables tables, String consumer, int serverVersion, Duration networkTimeout) {
+    public Database(DataSource dataSource, Tables tables, String consumer, int serverVersion) {
         this.dataSource = dataSource;
         this.tables = tables;
         this.consumer = consumer;

@@ -48,8 +48,7 @@ public final class StartChecks {
         SchemaVersion.verify(dataSource, settings.schema());
         List<String> problems = new ArrayList<>();
         Tables tables = new Tables(settings.schema());
-        Database database = new Database(
-                dataSource, tables, settings.consumer(), 0);
+        Database database = new Database(dataSource, tables, settings.consumer(), 0);
         int version = database.inTransaction(settings.limits().lock(), connection -> {
             if (!connection.isWrapperFor(BaseConnection.class)) {
                 problems.add("data-source: its connections do not unwrap to the PostgreSQL driver's;"
