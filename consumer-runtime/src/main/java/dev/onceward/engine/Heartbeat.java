@@ -1,6 +1,5 @@
 package dev.onceward.engine;
 
-import dev.onceward.catalog.EventNames;
 import dev.onceward.config.ConsumerSettings;
 import dev.onceward.postgres.Database;
 import dev.onceward.postgres.Fence;
@@ -29,13 +28,10 @@ final class Heartbeat implements Runnable {
     private final Database database;
     private final WorkerTable workers;
     private final Assignment assignment;
-    private final Gate gate;
     private final Worker worker;
     private final ConsumerSettings.Lease lease;
+    private final LeaseGuard guard;
     private final Map<Fence, Long> stored = new HashMap<>();
-    private volatile long lastSuccessNanos = System.nanoTime();
-    private volatile boolean succeeded;
-    private volatile boolean expired;
     private @Nullable Connection connection;
 
     Heartbeat(
@@ -48,9 +44,9 @@ final class Heartbeat implements Runnable {
         this.database = database;
         this.workers = workers;
         this.assignment = assignment;
-        this.gate = gate;
         this.worker = worker;
         this.lease = lease;
+        this.guard = new LeaseGuard(lease.duration(), gate::leaseExpired, System::nanoTime);
     }
 
     /** One heartbeat. */
@@ -60,10 +56,7 @@ final class Heartbeat implements Runnable {
         Map<Fence, OwnedPartition> owned = owned();
         try {
             Set<Fence> stale = beat(owned);
-            // From when it was sent: the answer may have been long on its way.
-            lastSuccessNanos = began;
-            succeeded = true;
-            renewed();
+            guard.succeeded(began);
             owned.forEach((fence, partition) -> {
                 if (stale.contains(fence)) {
                     worker.fenced(partition);
@@ -77,31 +70,17 @@ final class Heartbeat implements Runnable {
 
     /** Whether a lease went by without a success; asked by a thread that does not wait for the database. */
     void checkLease() {
-        if (!expired && System.nanoTime() - lastSuccessNanos > lease.duration().toNanos()) {
-            expired = true;
-            gate.leaseExpired(true);
-            LOG.atWarn()
-                    .addKeyValue(EventNames.KEY, EventNames.LEASE_EXPIRED)
-                    .log("No heartbeat succeeded for one lease: no new transaction starts until one does");
-        }
-    }
-
-    private void renewed() {
-        if (expired) {
-            expired = false;
-            gate.leaseExpired(false);
-            LOG.atInfo().addKeyValue(EventNames.KEY, EventNames.LEASE_RENEWED).log("A heartbeat succeeded again");
-        }
+        guard.check();
     }
 
     /** Whether no transaction may start now. */
     boolean expired() {
-        return expired;
+        return guard.expired();
     }
 
     /** Seconds since the last success; NaN before the first. */
     double ageSeconds() {
-        return succeeded ? (System.nanoTime() - lastSuccessNanos) / 1e9 : Double.NaN;
+        return guard.ageSeconds();
     }
 
     /** The last heartbeat: takes the worker's row away. */

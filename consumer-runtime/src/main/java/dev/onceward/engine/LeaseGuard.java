@@ -1,0 +1,70 @@
+package dev.onceward.engine;
+
+import dev.onceward.catalog.EventNames;
+import java.time.Duration;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * With no successful heartbeat for one lease no new transaction starts until one succeeds. Thread-safe.
+ *
+ * <p>Told and asked by two threads, which meet when a worker wakes up after having been frozen: the one finds the lease
+ * over while the other has just renewed it. Both change state and gate under one lock; else the gate could be shut after
+ * it was opened, for ever.
+ */
+final class LeaseGuard {
+    private static final Logger LOG = LoggerFactory.getLogger(LeaseGuard.class);
+
+    private final long durationNanos;
+    private final Consumer<Boolean> shut;
+    private final LongSupplier nanoTime;
+    private long lastSuccessNanos;
+    private boolean succeeded;
+    private volatile boolean expired;
+
+    /** @param shut told true when the lease is over, false when it is renewed; must not wait for a heartbeat */
+    LeaseGuard(Duration duration, Consumer<Boolean> shut, LongSupplier nanoTime) {
+        this.durationNanos = duration.toNanos();
+        this.shut = shut;
+        this.nanoTime = nanoTime;
+        this.lastSuccessNanos = nanoTime.getAsLong();
+    }
+
+    /** A heartbeat succeeded that was sent then: its answer may have been long on its way. */
+    synchronized void succeeded(long sentNanos) {
+        lastSuccessNanos = sentNanos;
+        succeeded = true;
+        if (expired) {
+            expired = false;
+            shut.accept(false);
+            LOG.atInfo().addKeyValue(EventNames.KEY, EventNames.LEASE_RENEWED).log("A heartbeat succeeded again");
+        }
+    }
+
+    /** Finds out whether a lease went by without a success. */
+    synchronized void check() {
+        if (!expired && sinceSuccess() > durationNanos) {
+            expired = true;
+            shut.accept(true);
+            LOG.atWarn()
+                    .addKeyValue(EventNames.KEY, EventNames.LEASE_EXPIRED)
+                    .log("No heartbeat succeeded for one lease: no new transaction starts until one does");
+        }
+    }
+
+    /** Whether no transaction may start now. */
+    boolean expired() {
+        return expired;
+    }
+
+    /** Seconds since the last success; NaN before the first. */
+    synchronized double ageSeconds() {
+        return succeeded ? sinceSuccess() / 1e9 : Double.NaN;
+    }
+
+    private long sinceSuccess() {
+        return nanoTime.getAsLong() - lastSuccessNanos;
+    }
+}

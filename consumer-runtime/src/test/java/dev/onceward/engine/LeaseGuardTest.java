@@ -1,0 +1,82 @@
+package dev.onceward.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class LeaseGuardTest {
+
+    private static final Duration LEASE = Duration.ofSeconds(10);
+
+    private final AtomicLong now = new AtomicLong(5);
+    private final List<Boolean> gate = new ArrayList<>();
+    private final LeaseGuard guard = new LeaseGuard(LEASE, gate::add, now::get);
+
+    @Test
+    void shutsOnceWhenALeaseWentByAndOpensAtTheNextSuccess() {
+        now.addAndGet(LEASE.toNanos());
+        guard.check();
+        assertThat(gate).isEmpty();
+
+        now.addAndGet(1);
+        guard.check();
+        guard.check();
+        assertThat(gate).containsExactly(true);
+        assertThat(guard.expired()).isTrue();
+
+        guard.succeeded(now.get());
+        guard.succeeded(now.get());
+        assertThat(gate).containsExactly(true, false);
+        assertThat(guard.expired()).isFalse();
+    }
+
+    @Test
+    void successCountsFromWhenItWasSent() {
+        long sent = now.get();
+        now.addAndGet(LEASE.toNanos() + 1);
+        guard.succeeded(sent);
+        guard.check();
+        assertThat(gate).containsExactly(true);
+    }
+
+    @Test
+    void ageIsUnknownBeforeTheFirstSuccess() {
+        assertThat(guard.ageSeconds()).isNaN();
+        guard.succeeded(now.get());
+        now.addAndGet(Duration.ofSeconds(3).toNanos());
+        assertThat(guard.ageSeconds()).isEqualTo(3.0);
+    }
+
+    /** A worker that was frozen wakes up: one thread finds the lease over while another one renews it. */
+    @Test
+    void successThatComesWhileTheGateIsBeingShutOpensItAgain() throws Exception {
+        List<Thread> heartbeats = new ArrayList<>();
+        LeaseGuard[] racing = new LeaseGuard[1];
+        racing[0] = new LeaseGuard(
+                LEASE,
+                shut -> {
+                    if (shut) {
+                        Thread heartbeat = new Thread(() -> racing[0].succeeded(now.get()));
+                        heartbeat.start();
+                        heartbeats.add(heartbeat);
+                        // Either it has to wait, or it is through already.
+                        await().until(() -> heartbeat.getState() == Thread.State.BLOCKED
+                                || heartbeat.getState() == Thread.State.TERMINATED);
+                    }
+                    gate.add(shut);
+                },
+                now::get);
+        now.addAndGet(LEASE.toNanos() + 1);
+
+        racing[0].check();
+
+        heartbeats.get(0).join(10_000);
+        assertThat(racing[0].expired()).isFalse();
+        assertThat(gate).containsExactly(true, false);
+    }
+}
