@@ -73,7 +73,13 @@ public final class DemoMain implements Callable<Integer> {
             names = "--backends",
             paramLabel = "WHERE",
             defaultValue = "embedded",
-            description = "embedded, containers or external (addresses in system properties)")
+            description = {
+                "embedded: started here, from jars",
+                "containers: started with Docker",
+                "external: running already; say where in the environment variable ONCEWARD_JAVA_OPTIONS:",
+                "  -Donceward.backends.kafka=HOST:PORT -Donceward.backends.jdbc-url=jdbc:postgresql://HOST:PORT/DATABASE",
+                "  -Donceward.backends.user=USER -Donceward.backends.password=PASSWORD"
+            })
     private String backends = "";
 
     @Option(names = "--json", description = "the last line is the result as a JSON object")

@@ -14,6 +14,7 @@ final class KillFault implements Fault {
     private final Workers workers;
     private final Load load;
     private final DatabaseView database;
+    private String lastVictim = "";
     private @Nullable WorkerProcess killed;
     private @Nullable WorkerProcess replacement;
 
@@ -26,6 +27,7 @@ final class KillFault implements Fault {
     @Override
     public Strike strike(PlannedFault planned) throws InterruptedException, SQLException {
         WorkerProcess victim = chooseOwner(planned.choice());
+        lastVictim = victim.name();
         load.topUp();
         Load.Measure before = load.measure();
         workers.kill(victim);
@@ -36,12 +38,12 @@ final class KillFault implements Fault {
     }
 
     @Override
-    public boolean recover() throws InterruptedException {
+    public boolean recover() throws InterruptedException, SQLException {
         WorkerProcess dead = killed;
         WorkerProcess started = replacement;
         return dead != null
                 && started != null
-                && Poll.until(
+                && load.until(
                         PATIENCE,
                         () -> database.heartbeats().containsKey(started.id())
                                 && database.ownerships().stream().noneMatch(owner -> owner.ownedBy(dead.id())));
@@ -53,7 +55,12 @@ final class KillFault implements Fault {
         if (owners.isEmpty()) {
             throw new DemoException("No running worker owns a partition");
         }
-        return owners.get(choice % owners.size());
+        // Not the same one twice in a row, or its partitions would fall far behind the others.
+        List<WorkerProcess> others = owners.stream()
+                .filter(owner -> !owner.name().equals(lastVictim))
+                .toList();
+        List<WorkerProcess> candidates = others.isEmpty() ? owners : others;
+        return candidates.get(choice % candidates.size());
     }
 
     private List<WorkerProcess> owners() throws SQLException {

@@ -7,19 +7,21 @@ import java.util.Arrays;
 /** Whether there is something left to do in each partition, and sees to it that there is when a fault strikes. */
 final class Load {
 
-    /** Messages that must wait in each partition before a fault strikes: some of them are done by the time it does. */
-    private static final int LEAST_BACKLOG = 30;
-
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration BETWEEN_TOP_UPS = Duration.ofSeconds(10);
 
     private final Plan plan;
     private final Publisher publisher;
     private final DatabaseView database;
 
+    /** Messages that must wait in each partition before a fault strikes: some of them are done by the time it does. */
+    private final int leastBacklog;
+
     Load(Plan plan, Publisher publisher, DatabaseView database) {
         this.plan = plan;
         this.publisher = publisher;
         this.database = database;
+        this.leastBacklog = 30 + plan.messages() / 1_000;
     }
 
     /**
@@ -58,10 +60,10 @@ final class Load {
     Measure topUp() throws InterruptedException, SQLException {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         Measure measure = measure();
-        while (measure.smallestBacklog() < LEAST_BACKLOG
+        while (measure.smallestBacklog() < leastBacklog
                 && publisher.allowed() < plan.records()
                 && System.nanoTime() - deadline < 0) {
-            publisher.allow(publisher.allowed() + plan.partitions() * LEAST_BACKLOG);
+            publisher.allow(publisher.allowed() + plan.partitions() * leastBacklog);
             int allowed = publisher.allowed();
             if (!Poll.until(PATIENCE, () -> publisher.sent().total() >= allowed)) {
                 break;
@@ -69,5 +71,17 @@ final class Load {
             measure = measure();
         }
         return measure;
+    }
+
+    /** As {@link Poll#until}; meanwhile sees to it that each partition has work: an idle one is not taken over. */
+    boolean until(Duration atMost, Poll.Condition condition) throws InterruptedException, SQLException {
+        long deadline = System.nanoTime() + atMost.toNanos();
+        while (!Poll.until(BETWEEN_TOP_UPS, condition)) {
+            if (System.nanoTime() - deadline > 0) {
+                return false;
+            }
+            topUp();
+        }
+        return true;
     }
 }

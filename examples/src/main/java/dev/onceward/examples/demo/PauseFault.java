@@ -87,7 +87,7 @@ final class PauseFault implements Fault {
         if (victim == null) {
             return false;
         }
-        boolean takenOver = Poll.until(PATIENCE, () -> pastItsTime() && allTakenOver());
+        boolean takenOver = load.until(PATIENCE, () -> pastItsTime() && allTakenOver());
         Instant resumedAt = database.now();
         victim.process().resume();
         boolean back = Poll.until(PATIENCE, () -> {

@@ -36,9 +36,11 @@ public final class WorkerMain implements Callable<Integer> {
             Duration.ofMillis(250),
             3);
 
-    /** Few in flight, so that after a takeover the oldest messages of a partition do not wait behind thousands of others. */
+    /** Few in flight, and few fetched at a time: the partitions of a worker take turns often, none is far behind another. */
     private static final ConsumerSettings.Backpressure BACKPRESSURE =
-            new ConsumerSettings.Backpressure(300, 4 << 20, 4_000, 16 << 20, 100_000);
+            new ConsumerSettings.Backpressure(150, 4 << 20, 4_000, 16 << 20, 100_000);
+
+    private static final String RECORDS_AT_A_TIME = "100";
 
     @Mixin
     private final WorkerOptions options = new WorkerOptions();
@@ -77,6 +79,7 @@ public final class WorkerMain implements Callable<Integer> {
                 .lease(new ConsumerSettings.Lease(Timing.HEARTBEAT, Timing.LEASE))
                 .retry(RETRY)
                 .kafka("session.timeout.ms", Long.toString(Timing.SESSION_TIMEOUT.toMillis()))
+                .kafka("max.poll.records", RECORDS_AT_A_TIME)
                 .kafka("heartbeat.interval.ms", Long.toString(Timing.KAFKA_HEARTBEAT.toMillis()))
                 .start();
     }
