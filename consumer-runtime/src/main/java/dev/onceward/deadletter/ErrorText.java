@@ -79,7 +79,8 @@ public record ErrorText(String errorClass, String message, String stacktrace) {
     /** The failure's message; an exception of a team may override this, and throw. */
     static @Nullable String messageOf(Throwable failure) {
         try {
-            return failure.getLocalizedMessage();
+            String message = failure.getLocalizedMessage();
+            return message == null ? null : RowData.leftOut(message, failure);
         } catch (RuntimeException | StackOverflowError broken) {
             return "(its getMessage() failed with " + broken.getClass().getName() + ")";
         }

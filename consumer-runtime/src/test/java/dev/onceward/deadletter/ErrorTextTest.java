@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.Serial;
 import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
 
 class ErrorTextTest {
 
@@ -129,5 +131,15 @@ class ErrorTextTest {
     void aDecisionWithoutAnExceptionHasNoTrace() {
         assertThat(ErrorText.of("dev.onceward.IdReused", "another\npayload"))
                 .isEqualTo(new ErrorText("dev.onceward.IdReused", "another\\npayload", ""));
+    }
+
+    @Test
+    void dataOfTheRowIsLeftOut() {
+        PSQLException answer = new PSQLException(new ServerErrorMessage(
+                "SERROR\0VERROR\0C23514\0Mnew row violates a check\0DFailing row contains (secret).\0"));
+        ErrorText text = ErrorText.of(new IllegalStateException("wrapped: " + answer.getMessage(), answer));
+
+        assertThat(text.message()).contains("new row violates a check").doesNotContain("secret");
+        assertThat(text.stacktrace()).contains("new row violates a check").doesNotContain("secret");
     }
 }
