@@ -10,7 +10,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record on its way through a lane. Handed from the poll thread to one lane, which alone changes it from then on.
+ * A record on its way through a lane. Handed from the poll thread to one lane, which changes it from then on; the answer of a publication does so under the lane's lock.
  */
 final class Delivery {
     private final ConsumerRecord<byte[], byte[]> raw;

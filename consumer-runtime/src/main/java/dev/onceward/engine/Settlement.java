@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What happens to a message after its run: finished, tried again later, or given up in three steps. An offset is
- * completed here and nowhere else: after a committed effect, a duplicate seen by a committed transaction, or a dead
+ * completed here (and in {@link Dispatcher}, where an earlier owner gave the record up): after a committed effect, a duplicate seen by a committed transaction, or a dead
  * letter acknowledged by the broker and recorded.
  *
  * <p>Each step is written under the fence and safe to repeat. A step that the database does not take leaves the message
