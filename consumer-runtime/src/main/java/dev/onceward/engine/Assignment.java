@@ -26,6 +26,8 @@ import org.slf4j.LoggerFactory;
 final class Assignment implements ConsumerRebalanceListener {
     private static final Logger LOG = LoggerFactory.getLogger(Assignment.class);
 
+    private static final Duration LOOK_UP_LIMIT = Duration.ofSeconds(5);
+
     private final Consumer<byte[], byte[]> consumer;
     private final String replayTopic;
     private final Takeovers takeovers;
@@ -157,12 +159,46 @@ final class Assignment implements ConsumerRebalanceListener {
         }
     }
 
-    /** The positions of these partitions are good for nothing: they are looked up anew. */
-    void beginAnew(Collection<TopicPartition> broken) {
-        for (OwnedPartition partition : remove(broken)) {
+    /** The position of a partition is good for nothing: it is looked up anew. */
+    void beginAnew(OwnedPartition partition) {
+        if (isCurrent(partition)) {
+            List<TopicPartition> again = List.of(partition.topicPartition());
+            remove(again);
             end(partition);
+            begin(again, Duration.ZERO, false);
         }
-        begin(broken, Duration.ZERO, false);
+    }
+
+    /**
+     * The broker has nothing at these positions. Where retention was faster, what is in hand stays and fetching goes on
+     * behind the gap, which is counted; where the log ends before the position, everything is looked up anew.
+     */
+    void outOfRange(Map<TopicPartition, Long> positions) {
+        Map<TopicPartition, Long> beginnings = consumer.beginningOffsets(positions.keySet(), LOOK_UP_LIMIT);
+        positions.forEach((topicPartition, position) -> {
+            OwnedPartition partition = partitions.get(topicPartition);
+            long beginning = beginnings.getOrDefault(topicPartition, -1L);
+            if (partition == null || partition.in(PartitionState.POSITIONING)) {
+                LOG.debug("{} is not fetched any more", topicPartition);
+            } else if (beginning > position) {
+                skip(partition, position, beginning);
+            } else {
+                beginAnew(partition);
+            }
+        });
+    }
+
+    private void skip(OwnedPartition partition, long from, long to) {
+        TopicPartition topicPartition = partition.topicPartition();
+        LOG.atError()
+                .addKeyValue(EventNames.KEY, EventNames.RECORDS_LOST)
+                .addKeyValue("partition", topicPartition)
+                .addKeyValue("from", from)
+                .addKeyValue("to", to)
+                .log("Retention deleted records before they were fetched");
+        meters.recordsLost(topicPartition.topic(), to - from);
+        partition.window().advance(to);
+        consumer.seek(topicPartition, to);
     }
 
     /** Kafka still assigns a partition here, but its generation is another's: from the start, after a jittered delay. */

@@ -47,6 +47,7 @@ public final class Engine implements Worker, Takeovers.Results {
     /** For what a lane does after a stop when no handler is in its way. */
     private static final Duration LANE_GRACE = Duration.ofMillis(500);
 
+    private static final Duration TOPIC_CHECK_INTERVAL = Duration.ofSeconds(5);
     private static final Duration WATCH_INTERVAL = Duration.ofMillis(100);
 
     private final ConsumerSettings settings;
@@ -241,6 +242,7 @@ public final class Engine implements Worker, Takeovers.Results {
             heartbeat.checkLease();
         });
         maintenanceThread.every(MAINTENANCE_INTERVAL, maintenance);
+        maintenanceThread.every(TOPIC_CHECK_INTERVAL, () -> takeovers.checkTopics(assignment.partitions()));
         pollThread.start();
         LOG.atInfo().addKeyValue(EventNames.KEY, EventNames.WORKER_STARTED).log("The worker runs");
     }
@@ -340,6 +342,11 @@ public final class Engine implements Worker, Takeovers.Results {
     @Override
     public void positioned(OwnedPartition partition, Position position) {
         pollLoop.post(() -> assignment.positioned(partition, position));
+    }
+
+    @Override
+    public void madeAgain(OwnedPartition partition) {
+        pollLoop.post(() -> assignment.beginAnew(partition));
     }
 
     @Override

@@ -116,6 +116,11 @@ final class OwnedPartition {
         become(PartitionState.WAITING);
     }
 
+    /** Whether it is known where to fetch, and of which topic. */
+    boolean isPositioned() {
+        return topicId != null;
+    }
+
     void takingOver() {
         become(PartitionState.TAKING_OVER);
     }

@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.InvalidOffsetException;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 
 /**
@@ -79,12 +79,20 @@ final class PollLoop implements Runnable {
             ConsumerRecords<byte[], byte[]> records = consumer.poll(assignment.inFlight() > 0 ? BUSY : IDLE);
             trouble.over();
             return records;
-        } catch (InvalidOffsetException e) {
-            // The position is outside of what the broker has: retention was faster, or the topic was made again.
-            assignment.beginAnew(e.partitions());
+        } catch (OffsetOutOfRangeException e) {
+            outOfRange(e);
         } catch (KafkaException e) {
             trouble.failed(e);
         }
         return ConsumerRecords.empty();
+    }
+
+    /** Thrown by the next poll again, if it could not be dealt with now. */
+    private void outOfRange(OffsetOutOfRangeException positions) {
+        try {
+            assignment.outOfRange(positions.offsetOutOfRangePartitions());
+        } catch (KafkaException e) {
+            trouble.failed(e);
+        }
     }
 }

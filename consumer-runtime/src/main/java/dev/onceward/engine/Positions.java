@@ -7,6 +7,7 @@ import dev.onceward.postgres.Database;
 import dev.onceward.postgres.GenerationTable;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -87,7 +88,46 @@ final class Positions {
                 found.put(partition, choose(key, topicId, kafka, Optional.ofNullable(stored.get(key)), begin, end));
             }
         }
+        remember(found, stored);
         return found;
+    }
+
+    private void remember(Map<OwnedPartition, Position> found, Map<TopicPartition, GenerationTable.Stored> stored)
+            throws SQLException {
+        Map<GenerationTable.Candidate, Long> first = new HashMap<>();
+        found.forEach((partition, position) -> {
+            TopicPartition key = partition.topicPartition();
+            if (!stored.containsKey(key)) {
+                first.put(
+                        new GenerationTable.Candidate(key.topic(), key.partition(), position.topicId()),
+                        position.offset());
+            }
+        });
+        if (!first.isEmpty()) {
+            database.inTransaction(timeout, connection -> {
+                for (Map.Entry<GenerationTable.Candidate, Long> entry : first.entrySet()) {
+                    generations.remember(connection, entry.getKey(), entry.getValue());
+                }
+                return true;
+            });
+        }
+    }
+
+    /** Those whose topic was deleted and made again since their position was found. */
+    List<OwnedPartition> madeAgain(Collection<OwnedPartition> partitions)
+            throws ExecutionException, TimeoutException, InterruptedException {
+        List<OwnedPartition> positioned =
+                partitions.stream().filter(OwnedPartition::isPositioned).toList();
+        if (positioned.isEmpty()) {
+            return List.of();
+        }
+        Map<String, UUID> topicIds = topicIds(positioned);
+        return positioned.stream()
+                .filter(partition -> {
+                    UUID now = topicIds.get(partition.topicPartition().topic());
+                    return now != null && !now.equals(partition.topicId());
+                })
+                .toList();
     }
 
     private Position choose(
@@ -117,8 +157,8 @@ final class Positions {
             return new Position(topicId, begin, kafka, begin - wanted);
         }
         if (wanted > end) {
-            log(EventNames.RECORDS_LOST, key, end, "The broker lost the end of its log; going on at what it has");
             // Committed at once, one deliberate step back: what comes next would be skipped after a restart.
+            log(EventNames.RECORDS_LOST, key, end, "The broker lost the end of its log; going on at what it has");
             return new Position(topicId, end, -1, 0);
         }
         return new Position(topicId, wanted, kafka, 0);
@@ -135,7 +175,7 @@ final class Positions {
         return start instanceof StartPosition.Latest ? end : begin;
     }
 
-    private Map<String, UUID> topicIds(List<OwnedPartition> partitions)
+    private Map<String, UUID> topicIds(Collection<OwnedPartition> partitions)
             throws ExecutionException, TimeoutException, InterruptedException {
         List<String> topics = partitions.stream()
                 .map(partition -> partition.topicPartition().topic())

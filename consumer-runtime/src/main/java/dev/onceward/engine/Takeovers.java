@@ -117,6 +117,20 @@ final class Takeovers {
         }
     }
 
+    /**
+     * Looks whether topics were made again under their names. Nobody else would notice: where the new topic is longer
+     * than the old one was, fetching just goes on in the middle of it.
+     */
+    void checkTopics(Collection<OwnedPartition> partitions) {
+        try {
+            positions.madeAgain(partitions).forEach(results()::madeAgain);
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.debug("topics could not be looked at", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     // ---- takeovers ----
 
     /** Raises the generation; the answer comes as {@link Results#takenOver}. */
@@ -334,6 +348,8 @@ final class Takeovers {
     /** Receives results, in these threads. */
     interface Results {
         void positioned(OwnedPartition partition, Position position);
+
+        void madeAgain(OwnedPartition partition);
 
         void takenOver(OwnedPartition partition, Ownership ownership, StoredFacts facts, long suspiciousUntil);
     }

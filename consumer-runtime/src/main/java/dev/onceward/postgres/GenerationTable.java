@@ -21,6 +21,9 @@ public final class GenerationTable {
     private static final String CREATE =
             "INSERT INTO {partition_generations} (consumer_name, topic, partition, topic_id)"
                     + " VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING";
+    private static final String REMEMBER =
+            "INSERT INTO {partition_generations} (consumer_name, topic, partition, topic_id, watermark)"
+                    + " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
     private static final String KEYS = "SELECT topic, partition, fence_key FROM {partition_generations}"
             + " WHERE consumer_name = ? AND topic = ANY (?)";
     private static final String TRY_LOCK = "SELECT k, pg_try_advisory_xact_lock(?, k) FROM unnest(?) AS k";
@@ -68,6 +71,21 @@ public final class GenerationTable {
                 return Optional.of(
                         new Stored(topicId, row.wasNull() ? OptionalLong.empty() : OptionalLong.of(watermark)));
             }
+        }
+    }
+
+    /**
+     * Remembers where this consumer begins in a partition never seen before: if Kafka forgets its committed offset before
+     * the first record comes, the start position must not be applied once more.
+     */
+    public void remember(Connection connection, Candidate candidate, long position) throws SQLException {
+        try (PreparedStatement statement = prepare(connection, REMEMBER)) {
+            parameters(connection, statement)
+                    .text(candidate.topic())
+                    .number(candidate.partition())
+                    .uuid(candidate.topicId())
+                    .number(position);
+            statement.executeUpdate();
         }
     }
 
