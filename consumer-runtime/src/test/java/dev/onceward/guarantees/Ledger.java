@@ -76,6 +76,10 @@ final class Ledger implements AutoCloseable {
         Properties properties = new Properties();
         properties.put("bootstrap.servers", bootstrap);
         this.admin = Admin.create(properties);
+        // The first batches to a new topic can meet a leader that is not ready. With several requests under way the
+        // broker
+        // then sees them out of order, and the producer retries for minutes.
+        properties.put("max.in.flight.requests.per.connection", "1");
         this.producer = new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
         create(topic, partitions);
         create(deadLetterTopic(), partitions);

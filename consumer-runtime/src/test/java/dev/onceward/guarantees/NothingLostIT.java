@@ -58,8 +58,13 @@ class NothingLostIT {
 
     /** Transactions of ten messages, every third aborted, the last ones too. Returns the ids that count. */
     private static List<String> sendInTransactions(Ledger ledger) {
-        Map<String, Object> properties =
-                Map.of("bootstrap.servers", ledger.bootstrap, "transactional.id", "producer." + ledger.name);
+        Map<String, Object> properties = Map.of(
+                "bootstrap.servers",
+                ledger.bootstrap,
+                "transactional.id",
+                "producer." + ledger.name,
+                "max.in.flight.requests.per.connection",
+                1);
         List<String> committed = new ArrayList<>();
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer())) {

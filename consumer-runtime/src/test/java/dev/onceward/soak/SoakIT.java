@@ -106,6 +106,7 @@ class SoakIT {
 
     private void send(int messages) throws ExecutionException {
         Properties properties = clientProperties();
+        properties.put("max.in.flight.requests.per.connection", "1"); // the topic is new, its leader may not be ready
         properties.put("linger.ms", "20");
         properties.put("batch.size", "131072");
         byte[] value = "x".repeat(200).getBytes(UTF_8);

@@ -47,6 +47,9 @@ final class Publisher implements AutoCloseable {
                         "all",
                         "enable.idempotence",
                         "true",
+                        // The topic is new, and its leader may refuse the first batch of several on their way.
+                        "max.in.flight.requests.per.connection",
+                        "1",
                         "linger.ms",
                         "5",
                         "client.id",
