@@ -131,8 +131,11 @@ final class LaneWork {
         for (int i = 0; i < part.size(); i++) {
             Delivery delivery = part.get(i);
             // Counted before it is even decoded: that, too, can end a worker.
-            if (delivery.suspect() && !preparation.exhausted(delivery) && !settlement.countBeforeRun(delivery)) {
-                return List.of();
+            if (delivery.suspect() && !preparation.exhausted(delivery)) {
+                preparation.identify(delivery);
+                if (!settlement.countBeforeRun(delivery)) {
+                    return List.of();
+                }
             }
             Preparation.Result result = decode(delivery);
             if (result instanceof Preparation.Result.Unavailable unavailable) {

@@ -39,6 +39,25 @@ final class Preparation {
         return !(delivery.step instanceof Step.Run);
     }
 
+    /** Finds out the id and no more: whoever ends its worker while it is decoded must still be known by it. */
+    void identify(Delivery delivery) {
+        ReplayHeaders.@Nullable Replay replay = null;
+        if (delivery.partition().replay()) {
+            if (!(ReplayHeaders.parse(delivery.raw().headers()) instanceof ReplayHeaders.Replay headers)) {
+                return;
+            }
+            replay = headers;
+        }
+        Route route = routes.get(
+                replay == null
+                        ? delivery.raw().topic()
+                        : replay.origin().coordinates().topic());
+        if (route != null) {
+            delivery.messageId = route.decoder()
+                    .identify(delivery.raw(), delivery.partition().topicId(), replay);
+        }
+    }
+
     /** Decodes for the attempt that comes now; the message of an earlier attempt would tell a wrong number. */
     Result prepare(Delivery delivery) {
         if (exhausted(delivery)) {

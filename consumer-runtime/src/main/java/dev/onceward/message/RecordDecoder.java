@@ -55,13 +55,30 @@ public final class RecordDecoder implements AutoCloseable {
         String id = null;
         try {
             ConsumerRecord<byte[], byte[]> original = replay == null ? record : original(record, replay);
-            id = replay != null && replay.messageId() != null
-                    ? replay.messageId()
-                    : extractId(original, replay == null ? topicId : stableId(original.topic()));
+            id = idOf(original, topicId, replay);
             return new Decoded.Ok(message(original, id, replay != null, attempt));
         } catch (Throwable failure) {
             return failed(id == null ? DeadLetterReason.INVALID_ID : DeadLetterReason.UNDECODABLE, failure, id);
         }
+    }
+
+    /**
+     * The id alone, key and value left as they are.
+     *
+     * @return {@code null} where there is none that can be used
+     */
+    public @Nullable String identify(ConsumerRecord<byte[], byte[]> record, UUID topicId, @Nullable Replay replay) {
+        try {
+            return idOf(replay == null ? record : original(record, replay), topicId, replay);
+        } catch (RuntimeException | StackOverflowError e) { // decoding will say why
+            return null;
+        }
+    }
+
+    private String idOf(ConsumerRecord<byte[], byte[]> original, UUID topicId, @Nullable Replay replay) {
+        return replay != null && replay.messageId() != null
+                ? replay.messageId()
+                : extractId(original, replay == null ? topicId : stableId(original.topic()));
     }
 
     /** Closes the deserialisers, each once. */
