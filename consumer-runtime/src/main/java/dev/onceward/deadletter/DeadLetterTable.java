@@ -16,6 +16,7 @@ import java.sql.SQLException;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,7 +54,7 @@ public final class DeadLetterTable {
             + " AND d.topic_id = ? AND d.status = 'PENDING'";
     private static final String LOST = "UPDATE {dead_letters} SET status = 'DEAD', reason = 'PAYLOAD_LOST',"
             + " dead_at = clock_timestamp() WHERE consumer_name = ? AND topic = ? AND partition = ?"
-            + " AND record_offset < ? AND status = 'PENDING' RETURNING record_offset";
+            + " AND (record_offset < ? OR topic_id <> ?) AND status = 'PENDING' RETURNING record_offset";
     private static final String LOAD = "SELECT record_offset, topic_id, record_timestamp, payload_hash, status,"
             + " origin_topic, origin_partition, origin_offset, origin_timestamp, replays, message_id, reason,"
             + " error_class, error_message,"
@@ -117,15 +118,19 @@ public final class DeadLetterTable {
         }
     }
 
-    /** Marks what was decided but never published, and whose record cannot be fetched any more. */
-    public List<Long> markPayloadLost(Connection connection, String topic, int partition, long before)
+    /**
+     * Marks what was decided but never published, and whose record cannot be fetched any more: it is before what is
+     * fetched, or stood in a topic of this name that was deleted.
+     */
+    public List<Long> markPayloadLost(Connection connection, String topic, int partition, long before, UUID topicId)
             throws SQLException {
         try (PreparedStatement statement = prepare(connection, LOST)) {
             new Parameters(connection, statement)
                     .text(database.consumer())
                     .text(topic)
                     .number(partition)
-                    .number(before);
+                    .number(before)
+                    .uuid(topicId);
             List<Long> offsets = new ArrayList<>();
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {

@@ -6,6 +6,7 @@ import dev.onceward.postgres.AttemptTable;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.UUID;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,9 +26,10 @@ final class FactsLoader {
         this.deadLetters = deadLetters;
     }
 
-    StoredFacts load(Connection connection, TopicPartition partition, long lowest) throws SQLException {
+    StoredFacts load(Connection connection, TopicPartition partition, UUID topicId, long lowest) throws SQLException {
         // Given up, never published, and its record will not be fetched again.
-        List<Long> lost = deadLetters.markPayloadLost(connection, partition.topic(), partition.partition(), lowest);
+        List<Long> lost =
+                deadLetters.markPayloadLost(connection, partition.topic(), partition.partition(), lowest, topicId);
         for (long offset : lost) {
             LOG.atError()
                     .addKeyValue(EventNames.KEY, EventNames.PAYLOAD_LOST)

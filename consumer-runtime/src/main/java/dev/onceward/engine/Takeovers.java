@@ -254,7 +254,8 @@ final class Takeovers {
                 ownGenerations.getOrDefault(partition.topicPartition(), -1L),
                 lowest,
                 partition.isTakenAgain());
-        return new Taken(ownership, facts.load(connection, partition.topicPartition(), lowest), lowest);
+        return new Taken(
+                ownership, facts.load(connection, partition.topicPartition(), partition.topicId(), lowest), lowest);
     }
 
     private void announce(OwnedPartition partition, Taken taken) {
