@@ -156,7 +156,9 @@ class BoundedIT {
             assertThat(ledger.count("SELECT count(*) FROM dead_letters")).isZero();
             assertThat(ledger.records(ledger.deadLetterTopic())).isEmpty();
             assertThat(ledger.count("SELECT attempts FROM message_attempts")).isEqualTo(1);
-            assertThat(ledger.count("SELECT count(*) FROM partition_generations WHERE released_at IS NULL"))
+            assertThat(
+                            ledger.count(
+                                    "SELECT count(*) FROM partition_generations WHERE worker_id IS NOT NULL AND released_at IS NULL"))
                     .isZero();
             nothingIsLeft(ledger);
         }
