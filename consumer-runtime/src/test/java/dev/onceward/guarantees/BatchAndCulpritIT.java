@@ -58,6 +58,12 @@ class BatchAndCulpritIT {
                         + " ALTER TABLE entries ADD CONSTRAINT known FOREIGN KEY (amount) REFERENCES amounts"
                         + " DEFERRABLE INITIALLY DEFERRED",
                 "PSQLException"),
+        BY_A_TRIGGER_AT_COMMIT_WITH_A_STATE_OF_ITS_OWN(
+                "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+                        + " RAISE EXCEPTION 'refused' USING ERRCODE = 'AB001'; END $$;"
+                        + " CREATE CONSTRAINT TRIGGER refused AFTER INSERT ON entries DEFERRABLE INITIALLY DEFERRED"
+                        + " FOR EACH ROW WHEN (NEW.amount = 'bad') EXECUTE FUNCTION refuse()",
+                "PSQLException"),
         BY_TOUCHING_NO_ROW("", "UnexpectedRowsException");
 
         private final String setUp;

@@ -13,6 +13,9 @@ import dev.onceward.runtime.ConsumerRuntime;
 import dev.onceward.testsupport.Backends;
 import dev.onceward.testsupport.InProcessKafka;
 import dev.onceward.testsupport.KafkaOptions;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -350,6 +353,34 @@ class NothingLostIT {
             await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(20));
             assertThat(ledger.entriesOf("k"))
                     .isEqualTo(IntStream.range(0, 20).mapToObj(i -> "m" + i).toList());
+        }
+    }
+
+    @Test
+    void aPartitionGivenBackBeforeItsPositionIsFoundKeepsItsCommittedOffset() throws SQLException {
+        try (Ledger ledger = new Ledger(1)) {
+            for (int i = 0; i < 10; i++) {
+                ledger.send("k", "m" + i, "10");
+            }
+            ledger.flush();
+            ConsumerRuntime before = ledger.start(Ledger.HANDLER);
+            await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(10));
+            before.close();
+
+            // Whoever asks for what is stored of a partition waits.
+            try (Connection locked = ledger.dataSource.getConnection();
+                    Statement statement = locked.createStatement()) {
+                locked.setAutoCommit(false);
+                statement.execute("LOCK TABLE partition_generations IN ACCESS EXCLUSIVE MODE");
+                ConsumerRuntime stuck = ledger.start(ledger.consumer().limits(Ledger.impatient()), Ledger.HANDLER);
+                await().untilAsserted(() -> assertThat(
+                                ledger.count(
+                                        "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'partition_generations'::regclass"))
+                        .isPositive());
+                stuck.close();
+                assertThat(ledger.committed()).isEqualTo(10);
+                locked.rollback();
+            }
         }
     }
 

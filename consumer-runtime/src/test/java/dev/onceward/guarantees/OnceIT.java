@@ -43,4 +43,21 @@ class OnceIT {
             assertThat(ledger.count("SELECT count(*) FROM message_attempts")).isZero();
         }
     }
+
+    @Test
+    void aHandlerThatLeavesItsThreadInterruptedHoldsUpNothing() {
+        try (Ledger ledger = new Ledger(1)) {
+            for (int i = 0; i < 20; i++) {
+                ledger.send("account-" + i % 2, "m" + i, "10");
+            }
+            ledger.flush();
+            ledger.start((message, effect) -> {
+                Ledger.HANDLER.handle(message, effect);
+                Thread.currentThread().interrupt();
+            });
+            Ledger.await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(20));
+            assertThat(ledger.entries()).isEqualTo(20);
+            assertThat(ledger.distinctEntries()).isEqualTo(20);
+        }
+    }
 }
