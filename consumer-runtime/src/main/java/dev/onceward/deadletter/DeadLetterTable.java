@@ -73,9 +73,11 @@ public final class DeadLetterTable {
 
     /** Step 1: the decision; from now on the record is not run again. Its attempts are forgotten. Repeatable. */
     public void decide(Connection connection, DeadLetter letter, byte @Nullable [] key) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, DECIDE)) {
+        try (PreparedStatement statement = database.prepare(connection, DECIDE)) {
             Coordinates origin = letter.origin().coordinates();
-            coordinates(new Parameters(connection, statement).text(database.consumer()), letter.record())
+            new Parameters(connection, statement)
+                    .text(database.consumer())
+                    .coordinates(letter.record())
                     .uuid(letter.record().topicId())
                     .number(letter.record().timestamp())
                     .number(letter.record().payloadHash())
@@ -102,17 +104,16 @@ public final class DeadLetterTable {
 
     /** Step 3: the broker has acknowledged the copy at these coordinates. Repeatable: the first copy named stays. */
     public void confirm(Connection connection, DeadLetter letter, Coordinates copy) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, CONFIRM)) {
-            coordinates(
-                            new Parameters(connection, statement)
-                                    .text(copy.topic())
-                                    .number(copy.partition())
-                                    .number(copy.offset())
-                                    .text(database.consumer())
-                                    .text(letter.messageId())
-                                    .number(letter.record().payloadHash())
-                                    .text(database.consumer()),
-                            letter.record())
+        try (PreparedStatement statement = database.prepare(connection, CONFIRM)) {
+            new Parameters(connection, statement)
+                    .text(copy.topic())
+                    .number(copy.partition())
+                    .number(copy.offset())
+                    .text(database.consumer())
+                    .text(letter.messageId())
+                    .number(letter.record().payloadHash())
+                    .text(database.consumer())
+                    .coordinates(letter.record())
                     .uuid(letter.record().topicId());
             statement.executeUpdate();
         }
@@ -124,7 +125,7 @@ public final class DeadLetterTable {
      */
     public List<Long> markPayloadLost(Connection connection, String topic, int partition, long before, UUID topicId)
             throws SQLException {
-        try (PreparedStatement statement = prepare(connection, LOST)) {
+        try (PreparedStatement statement = database.prepare(connection, LOST)) {
             new Parameters(connection, statement)
                     .text(database.consumer())
                     .text(topic)
@@ -143,7 +144,7 @@ public final class DeadLetterTable {
 
     /** The dead letters of a partition's records from {@code offset} on. */
     public List<Stored> load(Connection connection, String topic, int partition, long offset) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, LOAD)) {
+        try (PreparedStatement statement = database.prepare(connection, LOAD)) {
             new Parameters(connection, statement)
                     .text(database.consumer())
                     .text(topic)
@@ -177,17 +178,6 @@ public final class DeadLetterTable {
                 row.getObject(18, OffsetDateTime.class).toInstant(),
                 row.getString(19),
                 row.getLong(20));
-    }
-
-    private PreparedStatement prepare(Connection connection, String sql) throws SQLException {
-        return connection.prepareStatement(database.tables().sql(sql));
-    }
-
-    private static Parameters coordinates(Parameters parameters, RecordIdentity record) throws SQLException {
-        return parameters
-                .text(record.coordinates().topic())
-                .number(record.coordinates().partition())
-                .number(record.coordinates().offset());
     }
 
     /** A dead letter and its state. */

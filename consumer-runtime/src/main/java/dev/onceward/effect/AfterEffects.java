@@ -55,8 +55,7 @@ public final class AfterEffects {
 
     /** Takes back claims whose messages did not run. */
     public void unclaim(Connection connection, List<Member> members) throws SQLException {
-        try (PreparedStatement statement =
-                connection.prepareStatement(database.tables().sql(UNCLAIM))) {
+        try (PreparedStatement statement = database.prepare(connection, UNCLAIM)) {
             for (Member member : members) {
                 new Parameters(connection, statement)
                         .text(database.consumer())
@@ -77,8 +76,7 @@ public final class AfterEffects {
     }
 
     private void resolve(Connection connection, Member member) throws SQLException {
-        try (PreparedStatement statement =
-                connection.prepareStatement(database.tables().sql(RESOLVE))) {
+        try (PreparedStatement statement = database.prepare(connection, RESOLVE)) {
             new Parameters(connection, statement)
                     .text(database.consumer())
                     .text(member.message().id())

@@ -25,7 +25,7 @@ public record GroupLimits(Duration handler, Duration budget, Duration lock) {
         return nowNanos - startNanos > budget.toNanos();
     }
 
-    /** The opening waits for at most two locks in a row: the fence and a claim. */
+    /** The opening rarely waits for one lock; one that waits for more than two in a row is run again, blamed on nobody. */
     long openingDeadline(long nowNanos) {
         return nowNanos + lock.toNanos() * 2 + MARGIN.toNanos();
     }

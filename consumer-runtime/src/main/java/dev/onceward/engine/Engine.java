@@ -27,7 +27,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.admin.Admin;
@@ -39,7 +38,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One running worker: makes the parts, connects them, starts their threads, and stops them in order. */
-public final class Engine implements Worker, Takeovers.Results {
+final class Engine implements Worker, Takeovers.Results {
     private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
     private static final Duration ADMIN_LIMIT = Duration.ofSeconds(10);
     private static final Duration MAINTENANCE_INTERVAL = Duration.ofSeconds(10);
@@ -388,14 +387,5 @@ public final class Engine implements Worker, Takeovers.Results {
         pollTrouble.text().ifPresent(text -> troubles.add("polling fails: " + text));
         publisher.trouble().ifPresent(text -> troubles.add("dead letters cannot be published: " + text));
         return troubles;
-    }
-
-    /** Whether the poll thread lives. */
-    boolean polling() {
-        return pollThread.isAlive();
-    }
-
-    Optional<String> failure() {
-        return lifecycle.failure();
     }
 }

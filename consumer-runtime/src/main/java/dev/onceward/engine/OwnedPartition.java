@@ -191,11 +191,6 @@ final class OwnedPartition {
         return true;
     }
 
-    /** Whether results still count: also while draining. */
-    synchronized boolean live() {
-        return state == PartitionState.RUNNING || state == PartitionState.DRAINING;
-    }
-
     synchronized void endWork() {
         working--;
         notifyAll();

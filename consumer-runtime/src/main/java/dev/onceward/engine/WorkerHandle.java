@@ -15,7 +15,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
@@ -139,10 +138,6 @@ public final class WorkerHandle {
 
     public WorkerState state() {
         return lifecycle.state();
-    }
-
-    public Optional<String> failure() {
-        return lifecycle.failure();
     }
 
     public void pause(boolean wanted) {

@@ -53,8 +53,10 @@ public final class AttemptTable {
             Duration delay,
             String error)
             throws SQLException {
-        try (PreparedStatement statement = prepare(connection, RECORD)) {
-            coordinates(new Parameters(connection, statement).text(database.consumer()), record)
+        try (PreparedStatement statement = database.prepare(connection, RECORD)) {
+            new Parameters(connection, statement)
+                    .text(database.consumer())
+                    .coordinates(record)
                     .uuid(record.topicId())
                     .number(record.timestamp())
                     .number(record.payloadHash())
@@ -68,12 +70,11 @@ public final class AttemptTable {
 
     /** Takes back an attempt that was written before its run and turned out not to count. */
     public void takeBack(Connection connection, RecordIdentity record, int attempts) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, TAKE_BACK)) {
-            coordinates(
-                            new Parameters(connection, statement)
-                                    .number(attempts - 1)
-                                    .text(database.consumer()),
-                            record)
+        try (PreparedStatement statement = database.prepare(connection, TAKE_BACK)) {
+            new Parameters(connection, statement)
+                    .number(attempts - 1)
+                    .text(database.consumer())
+                    .coordinates(record)
                     .number(attempts);
             statement.executeUpdate();
         }
@@ -81,15 +82,15 @@ public final class AttemptTable {
 
     /** Forgets the attempts of a record: its effect commits, or it is given up. */
     public void delete(Connection connection, RecordIdentity record) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, DELETE)) {
-            coordinates(new Parameters(connection, statement).text(database.consumer()), record);
+        try (PreparedStatement statement = database.prepare(connection, DELETE)) {
+            new Parameters(connection, statement).text(database.consumer()).coordinates(record);
             statement.executeUpdate();
         }
     }
 
     /** The attempts of a partition's records from {@code offset} on. */
     public List<Attempts> load(Connection connection, String topic, int partition, long offset) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, LOAD)) {
+        try (PreparedStatement statement = database.prepare(connection, LOAD)) {
             new Parameters(connection, statement)
                     .text(database.consumer())
                     .text(topic)
@@ -109,17 +110,6 @@ public final class AttemptTable {
             }
             return rows;
         }
-    }
-
-    private PreparedStatement prepare(Connection connection, String sql) throws SQLException {
-        return connection.prepareStatement(database.tables().sql(sql));
-    }
-
-    private static Parameters coordinates(Parameters parameters, RecordIdentity record) throws SQLException {
-        return parameters
-                .text(record.coordinates().topic())
-                .number(record.coordinates().partition())
-                .number(record.coordinates().offset());
     }
 
     /**

@@ -52,8 +52,7 @@ public final class ClaimPruning {
 
     /** One batch; returns how many claims it deleted. */
     public long prune(Connection connection) throws SQLException {
-        try (PreparedStatement statement =
-                connection.prepareStatement(database.tables().sql(PRUNE))) {
+        try (PreparedStatement statement = database.prepare(connection, PRUNE)) {
             new Parameters(connection, statement)
                     .text(database.consumer())
                     .number(retention.toMillis())

@@ -56,6 +56,11 @@ public final class Database {
         }
     }
 
+    /** Prepares a template with table names in braces; see {@link Tables#sql}. */
+    public PreparedStatement prepare(Connection connection, String template) throws SQLException {
+        return connection.prepareStatement(tables.sql(template));
+    }
+
     /**
      * Runs one transaction of the runtime's own; rolls back if {@code work} throws.
      *

@@ -60,7 +60,7 @@ public final class GenerationTable {
 
     /** What is stored about a partition, if this consumer ever took it over. */
     public Optional<Stored> find(Connection connection, String topic, int partition) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, FIND)) {
+        try (PreparedStatement statement = database.prepare(connection, FIND)) {
             parameters(connection, statement).text(topic).number(partition);
             try (ResultSet row = statement.executeQuery()) {
                 if (!row.next()) {
@@ -79,7 +79,7 @@ public final class GenerationTable {
      * the first record comes, the start position must not be applied once more.
      */
     public void remember(Connection connection, Candidate candidate, long position) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, REMEMBER)) {
+        try (PreparedStatement statement = database.prepare(connection, REMEMBER)) {
             parameters(connection, statement)
                     .text(candidate.topic())
                     .number(candidate.partition())
@@ -94,7 +94,7 @@ public final class GenerationTable {
             throws SQLException {
         Map<Candidate, Integer> keys = readFenceKeys(connection, candidates);
         if (keys.size() < candidates.size()) {
-            try (PreparedStatement statement = prepare(connection, CREATE)) {
+            try (PreparedStatement statement = database.prepare(connection, CREATE)) {
                 for (Candidate candidate : candidates) {
                     if (!keys.containsKey(candidate)) {
                         parameters(connection, statement)
@@ -116,7 +116,7 @@ public final class GenerationTable {
         Map<String, Candidate> wanted = new HashMap<>();
         candidates.forEach(candidate -> wanted.put(candidate.topic() + "/" + candidate.partition(), candidate));
         Map<Candidate, Integer> keys = new HashMap<>();
-        try (PreparedStatement statement = prepare(connection, KEYS)) {
+        try (PreparedStatement statement = database.prepare(connection, KEYS)) {
             parameters(connection, statement)
                     .array(
                             "text",
@@ -135,7 +135,7 @@ public final class GenerationTable {
 
     /** Locks those that are free, without waiting, until the end of the transaction. */
     public List<Integer> tryLock(Connection connection, Collection<Integer> fenceKeys) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, TRY_LOCK)) {
+        try (PreparedStatement statement = database.prepare(connection, TRY_LOCK)) {
             new Parameters(connection, statement)
                     .number(database.tables().lockClass())
                     .array("int4", fenceKeys.stream().sorted().toArray());
@@ -161,7 +161,7 @@ public final class GenerationTable {
             limit.setString(1, Long.toString(patience.toMillis()));
             limit.execute();
         }
-        try (PreparedStatement statement = prepare(connection, LOCK)) {
+        try (PreparedStatement statement = database.prepare(connection, LOCK)) {
             statement.setInt(1, database.tables().lockClass());
             statement.setInt(2, fenceKey);
             statement.execute();
@@ -184,7 +184,7 @@ public final class GenerationTable {
             long resumeOffset,
             boolean again)
             throws SQLException {
-        try (PreparedStatement statement = prepare(connection, TAKE)) {
+        try (PreparedStatement statement = database.prepare(connection, TAKE)) {
             new Parameters(connection, statement)
                     .flag(again)
                     .number(resumeOffset)
@@ -213,7 +213,7 @@ public final class GenerationTable {
 
     /** Marks a partition as given back in order, if it still is this worker's. */
     public void release(Connection connection, Fence fence, OptionalLong watermark) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, RELEASE)) {
+        try (PreparedStatement statement = database.prepare(connection, RELEASE)) {
             statement.setObject(1, watermark.isPresent() ? watermark.getAsLong() : null, java.sql.Types.BIGINT);
             statement.setInt(2, fence.fenceKey());
             statement.setLong(3, fence.generation());
@@ -229,7 +229,7 @@ public final class GenerationTable {
      * @throws SQLException 42501 if this role may not
      */
     public int endHolders(Connection connection, int fenceKey) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, END_HOLDERS)) {
+        try (PreparedStatement statement = database.prepare(connection, END_HOLDERS)) {
             statement.setLong(1, database.tables().lockClass());
             statement.setLong(2, Integer.toUnsignedLong(fenceKey));
             int ended = 0;
@@ -240,10 +240,6 @@ public final class GenerationTable {
             }
             return ended;
         }
-    }
-
-    private PreparedStatement prepare(Connection connection, String sql) throws SQLException {
-        return connection.prepareStatement(database.tables().sql(sql));
     }
 
     private Parameters parameters(Connection connection, PreparedStatement statement) throws SQLException {

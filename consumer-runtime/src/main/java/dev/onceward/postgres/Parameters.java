@@ -1,5 +1,6 @@
 package dev.onceward.postgres;
 
+import dev.onceward.message.RecordIdentity;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -47,6 +48,13 @@ public final class Parameters {
     public Parameters bytes(byte @Nullable [] value) throws SQLException {
         statement.setBytes(++index, value);
         return this;
+    }
+
+    /** Topic, partition and offset: how a record is found. */
+    public Parameters coordinates(RecordIdentity record) throws SQLException {
+        return text(record.coordinates().topic())
+                .number(record.coordinates().partition())
+                .number(record.coordinates().offset());
     }
 
     public Parameters uuid(UUID value) throws SQLException {

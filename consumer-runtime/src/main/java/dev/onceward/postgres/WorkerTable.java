@@ -42,7 +42,7 @@ public final class WorkerTable {
 
     /** Stamps this worker's row. */
     public void stamp(Connection connection) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, STAMP)) {
+        try (PreparedStatement statement = database.prepare(connection, STAMP)) {
             new Parameters(connection, statement)
                     .text(database.consumer())
                     .text(worker.workerId())
@@ -60,7 +60,7 @@ public final class WorkerTable {
         if (moved.isEmpty()) {
             return stored;
         }
-        try (PreparedStatement statement = prepare(connection, WATERMARKS)) {
+        try (PreparedStatement statement = database.prepare(connection, WATERMARKS)) {
             new Parameters(connection, statement)
                     .array("int4", moved.stream().map(m -> m.fence().fenceKey()).toArray())
                     .array(
@@ -82,7 +82,7 @@ public final class WorkerTable {
         if (fences.isEmpty()) {
             return stale;
         }
-        try (PreparedStatement statement = prepare(connection, STALE)) {
+        try (PreparedStatement statement = database.prepare(connection, STALE)) {
             new Parameters(connection, statement)
                     .array("int4", fences.stream().map(Fence::fenceKey).toArray())
                     .array("int8", fences.stream().map(Fence::generation).toArray());
@@ -97,18 +97,14 @@ public final class WorkerTable {
 
     /** Takes this worker's row away at an orderly end, and those of workers dead for a day. */
     public void remove(Connection connection) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, REMOVE)) {
+        try (PreparedStatement statement = database.prepare(connection, REMOVE)) {
             new Parameters(connection, statement).text(database.consumer()).text(worker.workerId());
             statement.executeUpdate();
         }
-        try (PreparedStatement statement = prepare(connection, FORGET)) {
+        try (PreparedStatement statement = database.prepare(connection, FORGET)) {
             new Parameters(connection, statement).text(database.consumer());
             statement.executeUpdate();
         }
-    }
-
-    private PreparedStatement prepare(Connection connection, String sql) throws SQLException {
-        return connection.prepareStatement(database.tables().sql(sql));
     }
 
     /** Who this worker is. */
