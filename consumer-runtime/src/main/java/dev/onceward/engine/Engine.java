@@ -129,6 +129,7 @@ final class Engine implements Worker, Takeovers.Results {
                 parts.clock());
         Preparation preparation = new Preparation(
                 parts.routes(), shared.letters(), settings.retry().maxAttempts());
+        Turns turns = new Turns();
         for (int i = 0; i < settings.concurrency().lanes(); i++) {
             GroupSizer sizer = new GroupSizer(
                     settings.concurrency().maxGroupSize(),
@@ -137,6 +138,7 @@ final class Engine implements Worker, Takeovers.Results {
                     i,
                     threads,
                     gate,
+                    turns,
                     sizer,
                     lane -> {
                         TransactionWatch watch = new TransactionWatch();

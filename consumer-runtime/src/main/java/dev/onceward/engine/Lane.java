@@ -32,6 +32,7 @@ final class Lane {
     private final int number;
     private final String name;
     private final Gate gate;
+    private final Turns turns;
     private final GroupSizer sizer;
     private final Function<Lane, LaneWork> workOfThread;
     private final Worker worker;
@@ -43,10 +44,18 @@ final class Lane {
     private @Nullable LaneWork work;
     private boolean stopped;
 
-    Lane(int number, String name, Gate gate, GroupSizer sizer, Function<Lane, LaneWork> workOfThread, Worker worker) {
+    Lane(
+            int number,
+            String name,
+            Gate gate,
+            Turns turns,
+            GroupSizer sizer,
+            Function<Lane, LaneWork> workOfThread,
+            Worker worker) {
         this.number = number;
         this.name = name;
         this.gate = gate;
+        this.turns = turns;
         this.sizer = sizer;
         this.workOfThread = workOfThread;
         this.worker = worker;
@@ -122,6 +131,7 @@ final class Lane {
         try {
             LaneWork current = work;
             thread = null; // nothing that it comes back with counts, not even a failed attempt
+            turns.end(this);
             if (current != null) {
                 current.watch().expire().ifPresent(expired -> Database.abort(expired.connection()));
             }
@@ -208,10 +218,10 @@ final class Lane {
         try {
             if (predecessor != null) {
                 mine.takeOverFrom(predecessor);
-                endPermits();
+                endTurn();
             }
             while (next(mine)) {
-                endPermits();
+                endTurn();
                 gate.trialOver();
             }
         } catch (ReplacedException e) {
@@ -221,10 +231,15 @@ final class Lane {
                     .log("A handler that had not come back in time has ended; nothing of it counts");
         } catch (InterruptedException e) {
             // Only the watchdog interrupts a lane, and takes it back.
-            worker.fail("lane " + number + " was interrupted", e);
+            died("lane " + number + " was interrupted", e);
         } catch (Throwable e) { // a lane that dies must not die silently
-            worker.fail("lane " + number + " ended unexpectedly", e);
+            died("lane " + number + " ended unexpectedly", e);
         }
+    }
+
+    private void died(String how, Throwable cause) {
+        worker.fail(how, cause);
+        turns.end(this);
     }
 
     /** Takes the next piece of work and does it; false when the lane has stopped. */
@@ -249,11 +264,18 @@ final class Lane {
             lock.unlock();
         }
         if (head.isPresent()) {
+            beginTurn(head.get());
             mine.advance(head.get());
         } else if (!group.isEmpty()) {
+            beginTurn(group.get(0)); // a suspect comes alone
             mine.runGroup(group);
         }
         return true;
+    }
+
+    private void beginTurn(Delivery first) throws InterruptedException {
+        turns.begin(this, first.suspect());
+        requireOwner(); // given up while it waited
     }
 
     private boolean awaitRunnable() throws InterruptedException {
@@ -305,12 +327,13 @@ final class Lane {
         return partition.beginWork() && permits.add(partition);
     }
 
-    private void endPermits() {
+    private void endTurn() {
         lock.lock();
         try {
             requireOwner();
             permits.forEach(OwnedPartition::endWork);
             permits.clear();
+            turns.end(this);
         } finally {
             lock.unlock();
         }

@@ -11,8 +11,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -138,6 +141,38 @@ class FatalErrorIT {
             assertThat(ledger.texts("SELECT DISTINCT amount FROM entries")).containsExactly("1");
             assertThat(said).filteredOn(line -> line.startsWith(FATAL)).hasSizeGreaterThanOrEqualTo(deaths);
         }
+    }
+
+    /** Its attempt is counted before it runs; if another message ended the worker in the meantime, it would be blamed. */
+    @Test
+    void nothingRunsBesideAMessageUnderSuspicion() {
+        try (Ledger ledger = ledger()) {
+            workersDiedOver(ledger, ledger.partition(0));
+            AtomicInteger running = new AtomicInteger();
+            Queue<Integer> besideSuspects = new ConcurrentLinkedQueue<>();
+            ledger.start((message, effect) -> {
+                running.incrementAndGet();
+                // Long enough to meet whatever else may run.
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+                if (message.coordinates().partition() == 0) {
+                    besideSuspects.add(running.get() - 1);
+                }
+                Ledger.HANDLER.handle(message, effect);
+                running.decrementAndGet();
+            });
+            await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(MESSAGES));
+            assertThat(besideSuspects).hasSize(MESSAGES / 2).containsOnly(0);
+            assertThat(ledger.distinctEntries()).isEqualTo(MESSAGES);
+            assertThat(ledger.count("SELECT count(*) FROM message_attempts")).isZero();
+        }
+    }
+
+    /** As if workers had died twice at the first record of a partition. */
+    private static void workersDiedOver(Ledger ledger, TopicPartition partition) {
+        ledger.execute("INSERT INTO partition_generations (consumer_name, topic, partition, topic_id, generation,"
+                + " worker_id, stuck_takeovers, resume_offset, watermark) VALUES ('" + ledger.name + "', '"
+                + partition.topic() + "', " + partition.partition() + ", '" + ledger.topicId() + "', 2,"
+                + " 'a worker that died', 1, 0, 0)");
     }
 
     private static ProcessControl worker(Ledger ledger, Queue<String> said) {

@@ -32,6 +32,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
@@ -284,6 +285,20 @@ final class Ledger implements AutoCloseable {
                 .filter(entry -> entry.getKey().topic().equals(topic))
                 .mapToLong(Map.Entry::getValue)
                 .sum();
+    }
+
+    /** The id of the topic, as the database stores it. */
+    UUID topicId() {
+        try {
+            Uuid id = admin.describeTopics(List.of(topic))
+                    .allTopicNames()
+                    .get()
+                    .get(topic)
+                    .topicId();
+            return new UUID(id.getMostSignificantBits(), id.getLeastSignificantBits());
+        } catch (InterruptedException | ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** A partition of the topic. */
