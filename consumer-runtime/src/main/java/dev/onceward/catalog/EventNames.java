@@ -68,8 +68,9 @@ public enum EventNames {
     RETRY_SUCCEEDED("a message took effect after failed attempts"),
     /** Conflicts did not end. */
     CONTENTION("a transaction met conflicts again and again; the key is held"),
-    /** A handler exceeded its limit. */
-    HANDLER_TIMEOUT("a handler ran longer than its limit; the attempt counts, its connection was ended"),
+    /** Something exceeded its time. */
+    TIME_OVER(
+            "decoding, a handler or a transaction took longer than it may and was ended; what counts as an attempt has an event of its own"),
     /** A handler ignored its limit. */
     HANDLER_STUCK("a handler ignored its limit and its interrupt; its lane got a new thread"),
     /** A handler got round the guard of its transaction. */

@@ -100,7 +100,8 @@ public enum SettingKeys {
             "Time that the handlers of one group should take together; groups are sized by measured handler time"),
 
     /** Time of one attempt. */
-    LIMITS_HANDLER("limits.handler", Type.DURATION, "30s", "10ms to 1h", "One attempt of a handler"),
+    LIMITS_HANDLER(
+            "limits.handler", Type.DURATION, "30s", "10ms to 1h", "One attempt of a handler, or decoding one record"),
     /** Wait for a lock. */
     LIMITS_LOCK(
             "limits.lock",

@@ -127,7 +127,7 @@ public record ConsumerSettings(
     /**
      * Bounds of time.
      *
-     * @param handler one attempt of a handler, 10 ms to 1 h; default 30 s
+     * @param handler one attempt of a handler, or decoding one record, 10 ms to 1 h; default 30 s
      * @param lock waiting for a row or advisory lock, 10 ms to handler; default 10 s
      * @param takeoverGrace how long a takeover waits for the old owner's transactions before it ends them, 10 ms to 10 min;
      *     default 5 s

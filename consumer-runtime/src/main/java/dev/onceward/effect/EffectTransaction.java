@@ -337,12 +337,15 @@ public final class EffectTransaction {
             if (outcome instanceof GroupOutcome.Failed failed) {
                 return failed.error();
             }
+            if (outcome instanceof GroupOutcome.Unknown unknown) {
+                return unknown.error();
+            }
             return outcome instanceof GroupOutcome.RuntimeFailed failed ? failed.error() : new Throwable();
         }
 
         private GroupOutcome onExpiry(Phase phase, GroupOutcome outcome, Throwable cause) {
             return switch (phase) {
-                case IDLE -> outcome;
+                case IDLE, DECODING -> outcome;
                 case OPENING -> new GroupOutcome.RuntimeFailed(cause, FailureClass.INFRASTRUCTURE);
                 case COMMITTING -> new GroupOutcome.Unknown(cause);
                 case HANDLER, SENDING -> {

@@ -30,7 +30,8 @@ public record GroupLimits(Duration handler, Duration budget, Duration lock) {
         return nowNanos + lock.toNanos() * 2 + MARGIN.toNanos();
     }
 
-    long handlerDeadline(long nowNanos) {
+    /** Of one call of a handler, or of decoding one record. */
+    public long handlerDeadline(long nowNanos) {
         return nowNanos + handler.toNanos();
     }
 

@@ -1,5 +1,6 @@
 package dev.onceward.effect;
 
+import dev.onceward.postgres.Database;
 import java.sql.Connection;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -7,18 +8,31 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What one lane's transaction is doing and until when it may, so that a watchdog can end it from outside. The lane
- * thread moves it from phase to phase; whoever comes first, lane or watchdog, wins under the monitor. Only a handler
- * is interrupted, and COMMIT is never cancelled: its connection is closed, and the claims tell later what happened.
+ * thread moves it from phase to phase; whoever comes first, lane or watchdog, wins under the monitor. Only code of the
+ * team (handler, deserialisers) is interrupted, and COMMIT is never cancelled: its connection is closed, and the claims
+ * tell later what happened.
  */
 public final class TransactionWatch {
 
     /** What the lane is doing. */
     public enum Phase {
-        IDLE,
-        OPENING,
-        HANDLER,
-        SENDING,
-        COMMITTING
+        IDLE(false),
+        DECODING(true),
+        OPENING(false),
+        HANDLER(true),
+        SENDING(false),
+        COMMITTING(false);
+
+        private final boolean teamsCode;
+
+        Phase(boolean teamsCode) {
+            this.teamsCode = teamsCode;
+        }
+
+        /** Whether the team's code runs: it is interrupted when its time is over, and may ignore that. */
+        public boolean isTeamsCode() {
+            return teamsCode;
+        }
     }
 
     private Phase phase = Phase.IDLE;
@@ -29,6 +43,14 @@ public final class TransactionWatch {
     private boolean givenUp;
     private @Nullable Thread thread;
     private OptionalInt member = OptionalInt.empty();
+
+    /** A record is decoded, before any transaction; over with {@link #end}. */
+    public synchronized void decoding(long deadline) {
+        phase = Phase.DECODING;
+        thread = Thread.currentThread();
+        expiredIn = null;
+        deadlineNanos = deadline;
+    }
 
     synchronized void opening(Connection opened, long deadline) {
         phase = Phase.OPENING;
@@ -65,10 +87,12 @@ public final class TransactionWatch {
     }
 
     /**
-     * The transaction is over. No interrupt outlives it: neither the watchdog's that came too late, nor one that a
-     * handler (or a time limiter it uses) left behind.
+     * The transaction (or the decoding) is over. No interrupt outlives it: neither the watchdog's that came too late, nor
+     * one that a handler (or a time limiter it uses) left behind.
+     *
+     * @return what it was doing when its time was over, if it was
      */
-    synchronized Optional<Phase> end() {
+    public synchronized Optional<Phase> end() {
         phase = Phase.IDLE;
         connection = null;
         thread = null;
@@ -79,7 +103,7 @@ public final class TransactionWatch {
     /**
      * Called by the watchdog: ends the transaction if its time is over.
      *
-     * @return the server process to end, if this call ended the transaction
+     * @return what to end, if this call ended the transaction
      */
     public synchronized Optional<Expired> expireIfOver(long nowNanos) {
         return nowNanos - deadlineNanos < 0 ? Optional.empty() : expire();
@@ -88,19 +112,17 @@ public final class TransactionWatch {
     /**
      * Ends the transaction, if there is one, though its time is not over.
      *
-     * @return the server process to end, if this call ended the transaction
+     * @return what to end, if this call ended the transaction
      */
     public synchronized Optional<Expired> expire() {
         if (phase == Phase.IDLE || expiredIn != null) {
             return Optional.empty();
         }
         expiredIn = phase;
-        if (phase == Phase.HANDLER && thread != null) {
+        if (phase.teamsCode && thread != null) {
             thread.interrupt();
         }
-        return connection == null
-                ? Optional.empty()
-                : Optional.of(new Expired(phase, connection, phase == Phase.COMMITTING ? 0 : backendPid));
+        return Optional.of(new Expired(phase, connection, phase == Phase.COMMITTING ? 0 : backendPid));
     }
 
     /** Whether a transaction is under way. */
@@ -128,8 +150,16 @@ public final class TransactionWatch {
      * A transaction ended by the watchdog.
      *
      * @param phase what it was doing
-     * @param connection to abort
+     * @param connection to abort; {@code null}: there is none yet
      * @param backendPid the server process to end; 0: none
      */
-    public record Expired(Phase phase, Connection connection, int backendPid) {}
+    public record Expired(Phase phase, @Nullable Connection connection, int backendPid) {
+
+        /** Ends the connection, if there is one; may block. */
+        public void abort() {
+            if (connection != null) {
+                Database.abort(connection);
+            }
+        }
+    }
 }

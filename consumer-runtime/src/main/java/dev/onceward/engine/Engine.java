@@ -155,6 +155,7 @@ final class Engine implements Worker, Takeovers.Results {
                                         parts.jdbi(),
                                         parts.clock()),
                                 watch,
+                                limits,
                                 preparation,
                                 new Settlement(lane, shared),
                                 new Conflicts(parts.random()));

@@ -3,7 +3,6 @@ package dev.onceward.engine;
 import dev.onceward.catalog.EventNames;
 import dev.onceward.effect.TransactionWatch;
 import dev.onceward.handler.Coordinates;
-import dev.onceward.postgres.Database;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -133,7 +132,7 @@ final class Lane {
             thread = null; // nothing that it comes back with counts, not even a failed attempt
             turns.end(this);
             if (current != null) {
-                current.watch().expire().ifPresent(expired -> Database.abort(expired.connection()));
+                current.watch().expire().ifPresent(TransactionWatch.Expired::abort);
             }
         } finally {
             lock.unlock();

@@ -1,6 +1,7 @@
 package dev.onceward.engine;
 
 import dev.onceward.effect.EffectTransaction;
+import dev.onceward.effect.GroupLimits;
 import dev.onceward.effect.GroupOutcome;
 import dev.onceward.effect.Member;
 import dev.onceward.effect.MemberResult;
@@ -9,6 +10,7 @@ import dev.onceward.failure.Classifier;
 import dev.onceward.handler.Coordinates;
 import dev.onceward.handler.FailureClass;
 import dev.onceward.postgres.Fence;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -30,6 +32,7 @@ final class LaneWork {
     private final Gate gate;
     private final EffectTransaction transaction;
     private final TransactionWatch watch;
+    private final GroupLimits limits;
     private final Preparation preparation;
     private final Settlement settlement;
     private final Conflicts conflicts;
@@ -38,6 +41,8 @@ final class LaneWork {
     private final Deque<List<Delivery>> parts = new ArrayDeque<>();
 
     private List<Delivery> running = List.of();
+    /** The one of them that is being decoded. */
+    private @Nullable Delivery decoding;
     /** Those whose connection broke: see {@link #strike}. */
     private List<Delivery> broken = List.of();
 
@@ -48,6 +53,7 @@ final class LaneWork {
             Gate gate,
             EffectTransaction transaction,
             TransactionWatch watch,
+            GroupLimits limits,
             Preparation preparation,
             Settlement settlement,
             Conflicts conflicts) {
@@ -55,6 +61,7 @@ final class LaneWork {
         this.gate = gate;
         this.transaction = transaction;
         this.watch = watch;
+        this.limits = limits;
         this.preparation = preparation;
         this.settlement = settlement;
         this.conflicts = conflicts;
@@ -82,9 +89,15 @@ final class LaneWork {
     /** Goes on with what a thread had in hand that does not come back from its handler. */
     void takeOverFrom(LaneWork stuck) throws InterruptedException {
         parts.addAll(stuck.parts);
-        settle(
-                stuck.running,
-                new GroupOutcome.Failed(stuck.watch.member(), new StuckHandlerException(), FailureClass.TIME_LIMIT));
+        if (stuck.decoding != null) {
+            settlement.overTime(stuck.decoding, new StuckException("decoding"));
+            pushFront(stuck.running); // those before it run first
+        } else {
+            settle(
+                    stuck.running,
+                    new GroupOutcome.Failed(
+                            stuck.watch.member(), new StuckException("the handler"), FailureClass.TIME_LIMIT));
+        }
         runParts();
     }
 
@@ -99,6 +112,7 @@ final class LaneWork {
             }
             first = false;
             List<Delivery> part = unheld(parts.removeFirst());
+            running = part;
             List<Delivery> runnable = part.isEmpty() ? part : prepared(part);
             if (!runnable.isEmpty()) {
                 strike();
@@ -132,7 +146,7 @@ final class LaneWork {
             Delivery delivery = part.get(i);
             // Counted before it is even decoded: that, too, can end a worker.
             if (delivery.suspect() && !preparation.exhausted(delivery)) {
-                preparation.identify(delivery);
+                identify(delivery);
                 if (!settlement.countBeforeRun(delivery)) {
                     return List.of();
                 }
@@ -160,12 +174,39 @@ final class LaneWork {
         return part;
     }
 
+    /** Under the handler's time limit, since it may ask a schema registry. Whoever passes it has failed alone. */
     private Preparation.Result decode(Delivery delivery) {
+        Preparation.Result result;
+        beginDecoding(delivery);
         try {
-            return preparation.prepare(delivery);
+            result = preparation.prepare(delivery);
         } catch (VirtualMachineError e) { // memory that a deserialiser could not have, say
-            return new Preparation.Result.Fatal(e);
+            result = new Preparation.Result.Fatal(e);
         }
+        if (endDecoding() && delivery.step instanceof Step.Run && !(result instanceof Preparation.Result.Fatal)) {
+            settlement.overTime(delivery, new DecodingTimeoutException(limits.handler()));
+            return new Preparation.Result.GivenUp();
+        }
+        return result;
+    }
+
+    private void identify(Delivery delivery) {
+        beginDecoding(delivery);
+        preparation.identify(delivery);
+        endDecoding(); // what hangs here hangs in decoding, too
+    }
+
+    private void beginDecoding(Delivery delivery) {
+        decoding = delivery;
+        watch.decoding(limits.handlerDeadline(System.nanoTime()));
+    }
+
+    /** Tells whether its time was over. */
+    private boolean endDecoding() {
+        boolean over = watch.end().isPresent();
+        lane.requireOwner(watch);
+        decoding = null;
+        return over;
     }
 
     private static List<Member> members(List<Delivery> part) {
@@ -392,12 +433,20 @@ final class LaneWork {
         return settlement.afterPublication(delivery, copy, failure);
     }
 
-    /** The handler did not even react to being interrupted. */
-    private static final class StuckHandlerException extends Exception {
+    /** It did not even react to being interrupted. */
+    private static final class StuckException extends Exception {
         private static final long serialVersionUID = 1L;
 
-        StuckHandlerException() {
-            super("the handler ignored its time limit (limits.handler) and its interrupt");
+        StuckException(String what) {
+            super(what + " ignored its time limit (limits.handler) and its interrupt");
+        }
+    }
+
+    private static final class DecodingTimeoutException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        DecodingTimeoutException(Duration limit) {
+            super("decoding took longer than the limit of a handler, " + limit + " (limits.handler)");
         }
     }
 }

@@ -147,6 +147,17 @@ final class Settlement {
         if (failure == FailureClass.TIME_LIMIT && write(delivery, connection -> {}) != Written.DONE) {
             return; // an outage: it runs again after that
         }
+        blame(delivery, error, failure);
+        advance(delivery);
+    }
+
+    /** Decoding alone took too long: counted in its turn, when those before it have run. */
+    void overTime(Delivery delivery, Throwable error) {
+        shared.meters().attempt(topic(delivery), FailureClass.TIME_LIMIT);
+        blame(delivery, error, FailureClass.TIME_LIMIT);
+    }
+
+    private void blame(Delivery delivery, Throwable error, FailureClass failure) {
         int attempts = delivery.attempts + 1;
         delivery.strikes = 0;
         delivery.countedBeforeRun = false;
@@ -163,7 +174,6 @@ final class Settlement {
             ErrorText text = ErrorText.of(error);
             delivery.step = new Step.RecordFailure(attempts, delay, text.errorClass() + ": " + text.message(), failure);
         }
-        advance(delivery);
     }
 
     private void giveUp(Delivery delivery, DeadLetterReason reason, Throwable error, int attempts) {

@@ -2,7 +2,6 @@ package dev.onceward.engine;
 
 import dev.onceward.catalog.EventNames;
 import dev.onceward.effect.TransactionWatch;
-import dev.onceward.effect.TransactionWatch.Phase;
 import dev.onceward.metrics.RuntimeMeters;
 import dev.onceward.postgres.Database;
 import java.sql.PreparedStatement;
@@ -18,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends transactions over their time: aborts the connection, ends the server process, interrupts the handler. A handler
+ * Ends what is over its time: aborts the connection, ends the server process, interrupts the handler or deserialiser. One
  * that ignores even that loses its lane to a new thread; after a few of these the worker gives up.
  */
 final class Watchdog implements Runnable {
@@ -70,15 +69,15 @@ final class Watchdog implements Runnable {
 
     private void end(LaneWork work, TransactionWatch.Expired expired) {
         LOG.atWarn()
-                .addKeyValue(EventNames.KEY, EventNames.HANDLER_TIMEOUT)
+                .addKeyValue(EventNames.KEY, EventNames.TIME_OVER)
                 .addKeyValue("phase", expired.phase())
-                .log("A transaction was over its time; its connection is ended");
+                .log("A lane was over its time; its connection is ended, its handler interrupted");
         // Both may block: not in the thread that watches the others. And the abort not behind anything that asks the
         // database: where the network swallows everything, the handler comes back by the abort alone.
         Thread aborting = new Thread(
                 () -> {
-                    Database.abort(expired.connection());
-                    if (expired.phase() == Phase.HANDLER) {
+                    expired.abort();
+                    if (expired.phase().isTeamsCode()) {
                         ended.put(work, System.nanoTime());
                     }
                 },

@@ -27,11 +27,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
+import org.apache.kafka.common.errors.SerializationException;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nothing runs for ever: neither a handler nor what waits for a peer that is gone; and being slow is no failure. */
 class TimeLimitIT {
@@ -76,7 +80,7 @@ class TimeLimitIT {
         ledger.flush();
         ledger.start(ledger.consumer().meterRegistry(readings.registry), declaring);
         allOnceAndNobodyBlamed(100);
-        assertThat(events.count(EventNames.HANDLER_TIMEOUT)).isZero();
+        assertThat(events.count(EventNames.TIME_OVER)).isZero();
     }
 
     @Test
@@ -92,7 +96,7 @@ class TimeLimitIT {
 
         allOnceAndNobodyBlamed(300);
         // Sent as one batch, it was over what handler and budget allow together.
-        assertThat(events.count(EventNames.HANDLER_TIMEOUT)).isPositive();
+        assertThat(events.count(EventNames.TIME_OVER)).isPositive();
     }
 
     private void allOnceAndNobodyBlamed(int messages) {
@@ -150,7 +154,7 @@ class TimeLimitIT {
                 .containsExactly("slow ATTEMPTS_EXHAUSTED 3");
         assertThat(readings.total(MeterNames.ATTEMPTS_FAILED, MeterNames.Tag.REASON, FailureClass.TIME_LIMIT.name()))
                 .isGreaterThanOrEqualTo(3);
-        assertThat(events.count(EventNames.HANDLER_TIMEOUT)).isGreaterThanOrEqualTo(3);
+        assertThat(events.count(EventNames.TIME_OVER)).isGreaterThanOrEqualTo(3);
         assertThat(events.count(EventNames.HANDLER_STUCK)).isZero();
         assertThat(events.count(EventNames.OUTAGE_BEGIN)).isZero();
         assertThat(serverProcesses).hasSizeGreaterThanOrEqualTo(3);
@@ -246,6 +250,53 @@ class TimeLimitIT {
         assertThat(ledger.entries()).isEqualTo(20);
         assertThat(ledger.distinctEntries()).isEqualTo(20);
         assertThat(ledger.count("SELECT count(*) FROM dead_letters")).isZero();
+    }
+
+    /** A schema registry that does not answer, say; with a client that can be interrupted, and with one that cannot. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aDeserialiserThatHangsIsCountedLikeAHandlerAndOthersGoOn(boolean interruptible) {
+        for (int i = 0; i < 20; i++) {
+            ledger.send("account-" + i % 2, i == 10 ? "slow" : "m" + i, i == 10 ? "hang" : "10");
+        }
+        ledger.flush();
+        AtomicInteger attempts = new AtomicInteger();
+        StringDeserializer hanging = new StringDeserializer() {
+            @Override
+            public String deserialize(String topic, Headers headers, byte[] data) {
+                String text = super.deserialize(topic, headers, data);
+                if (text.equals("hang") && attempts.incrementAndGet() < 3) {
+                    if (interruptible) {
+                        hangInterruptibly();
+                    } else {
+                        hangUninterruptibly();
+                    }
+                }
+                return text;
+            }
+        };
+        ledger.started(limited(Duration.ofSeconds(1), 3, 2)
+                .handle(ledger.topic, new StringDeserializer(), hanging, Ledger.HANDLER)
+                .start());
+
+        await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(20));
+        assertThat(ledger.entries()).isEqualTo(20);
+        assertThat(ledger.distinctEntries()).isEqualTo(20);
+        assertThat(ledger.entriesOf("account-0"))
+                .containsExactly("m0", "m2", "m4", "m6", "m8", "slow", "m12", "m14", "m16", "m18");
+        assertThat(attempts).hasValue(3);
+        assertThat(events.count(EventNames.ATTEMPT_FAILED)).isEqualTo(2);
+        assertThat(readings.total(MeterNames.HANDLERS_STUCK)).isEqualTo(interruptible ? 0 : 2);
+        assertThat(readings.total(MeterNames.RETRIES_SUCCEEDED)).isEqualTo(1);
+        assertThat(ledger.count("SELECT count(*) FROM message_attempts")).isZero();
+    }
+
+    private void hangInterruptibly() {
+        try {
+            release.await();
+        } catch (InterruptedException e) {
+            throw new SerializationException("no answer", e);
+        }
     }
 
     private void hangUninterruptibly() {
