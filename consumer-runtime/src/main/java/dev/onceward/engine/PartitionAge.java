@@ -11,10 +11,13 @@ import java.util.function.Supplier;
  * was last known to be caught up.
  */
 final class PartitionAge implements RuntimeMeters.PartitionGauges {
+    private static final long UNKNOWN = -1;
+
     private final Clock clock;
     private final Supplier<OffsetWindow> window;
     private final Runnable skewed;
     private volatile long caughtUpAt;
+    /** Records at the broker that were not fetched yet. */
     private volatile long behind;
 
     /**
@@ -26,12 +29,12 @@ final class PartitionAge implements RuntimeMeters.PartitionGauges {
         this.window = window;
         this.skewed = skewed;
         this.caughtUpAt = clock.millis();
-        this.behind = 1; // until the first answer of the broker
+        this.behind = UNKNOWN; // until the first answer of the broker
     }
 
     /** What the consumer knows of the records it has not fetched. */
     void unfetched(OptionalLong records) {
-        behind = records.orElse(1);
+        behind = records.orElse(UNKNOWN);
         if (behind == 0) {
             caughtUpAt = clock.millis();
         }
@@ -53,9 +56,10 @@ final class PartitionAge implements RuntimeMeters.PartitionGauges {
     }
 
     @Override
-    public long lag() {
+    public double lag() {
+        long unfetched = behind;
         OffsetWindow current = window.get();
-        return current.nextFetch() - current.watermark() + behind;
+        return unfetched == UNKNOWN ? Double.NaN : (double) (current.nextFetch() - current.watermark() + unfetched);
     }
 
     @Override

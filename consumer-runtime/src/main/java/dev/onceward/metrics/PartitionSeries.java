@@ -38,7 +38,7 @@ final class PartitionSeries {
     }
 
     private double lag() {
-        return (double) gauges.lag();
+        return gauges.lag();
     }
 
     private double inFlight() {

@@ -180,7 +180,7 @@ public final class RuntimeMeters implements AutoCloseable {
         double oldestAgeSeconds();
 
         /** Offsets from the watermark to the end of the partition. */
-        long lag();
+        double lag();
 
         /** Messages fetched and not finished. */
         int inFlight();

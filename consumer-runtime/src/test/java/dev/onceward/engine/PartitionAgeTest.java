@@ -41,6 +41,7 @@ class PartitionAgeTest {
         age.unfetched(OptionalLong.empty());
         clock.millis += 1_000;
         assertThat(age.oldestAgeSeconds()).isEqualTo(6);
+        assertThat(age.lag()).isNaN();
     }
 
     @Test

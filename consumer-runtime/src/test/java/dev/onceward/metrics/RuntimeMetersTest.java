@@ -169,7 +169,7 @@ class RuntimeMetersTest {
             }
 
             @Override
-            public long lag() {
+            public double lag() {
                 return 9;
             }
 
@@ -272,7 +272,7 @@ class RuntimeMetersTest {
                 .isEqualTo(50);
     }
 
-    private record FixedGauges(double oldestAgeSeconds, long lag, int inFlight) implements PartitionGauges {}
+    private record FixedGauges(double oldestAgeSeconds, double lag, int inFlight) implements PartitionGauges {}
 
     private static final class FixedWorker implements WorkerGauges {
         @Override
