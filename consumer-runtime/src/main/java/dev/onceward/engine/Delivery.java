@@ -106,6 +106,19 @@ final class Delivery {
         return origin != null ? origin : new Origin(coordinates(), raw.timestamp(), 0);
     }
 
+    /** The topic it is counted under: that of the record that first failed. */
+    String originTopic() {
+        return origin().coordinates().topic();
+    }
+
+    /** Lets go of its partition's permission to work, if a publication held it. */
+    void endPermit() {
+        if (holdsPermit) {
+            holdsPermit = false;
+            partition.endWork();
+        }
+    }
+
     static RecordIdentity identityOf(ConsumerRecord<byte[], byte[]> raw, OwnedPartition partition) {
         return new RecordIdentity(
                 new Coordinates(raw.topic(), raw.partition(), raw.offset()),

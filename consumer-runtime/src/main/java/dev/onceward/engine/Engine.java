@@ -113,7 +113,7 @@ final class Engine implements Worker, Takeovers.Results {
                 parts.clock());
 
         this.gate = new Gate(() -> database.probe(settings.limits().lock()), backoff);
-        Settlement.Shared shared = new Settlement.Shared(
+        LaneParts shared = new LaneParts(
                 this,
                 gate,
                 new FencedTransaction(database, limits.transactionLimits()),
@@ -142,6 +142,7 @@ final class Engine implements Worker, Takeovers.Results {
                     sizer,
                     lane -> {
                         TransactionWatch watch = new TransactionWatch();
+                        Moves moves = new Moves(lane, shared);
                         return new LaneWork(
                                 lane,
                                 gate,
@@ -157,7 +158,8 @@ final class Engine implements Worker, Takeovers.Results {
                                 watch,
                                 limits,
                                 preparation,
-                                new Settlement(lane, shared),
+                                new Settlement(shared, moves, new GivingUp(lane, shared, moves)),
+                                new BrokenWorker(lane, shared),
                                 new Conflicts(parts.random()));
                     },
                     this));

@@ -339,10 +339,7 @@ final class Lane {
     }
 
     private void forget(Delivery delivery) {
-        if (delivery.holdsPermit) {
-            delivery.holdsPermit = false;
-            delivery.partition().endWork();
-        }
+        delivery.endPermit();
         if (delivery.suspect()) {
             worker.suspectFinished(delivery);
         }

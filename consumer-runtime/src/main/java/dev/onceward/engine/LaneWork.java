@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * comes behind a message that now holds its key waits for it.
  */
 final class LaneWork {
+    /** So often a message may lose its connection alone before that is its own failure. */
+    private static final int STRIKES = 3;
+
     private final Lane lane;
     private final Gate gate;
     private final EffectTransaction transaction;
@@ -35,6 +38,7 @@ final class LaneWork {
     private final GroupLimits limits;
     private final Preparation preparation;
     private final Settlement settlement;
+    private final BrokenWorker brokenWorker;
     private final Conflicts conflicts;
 
     /** Parts of the group still to run, the next one first. */
@@ -56,6 +60,7 @@ final class LaneWork {
             GroupLimits limits,
             Preparation preparation,
             Settlement settlement,
+            BrokenWorker brokenWorker,
             Conflicts conflicts) {
         this.lane = lane;
         this.gate = gate;
@@ -64,6 +69,7 @@ final class LaneWork {
         this.limits = limits;
         this.preparation = preparation;
         this.settlement = settlement;
+        this.brokenWorker = brokenWorker;
         this.conflicts = conflicts;
     }
 
@@ -166,7 +172,7 @@ final class LaneWork {
                 return List.of();
             }
             if (result instanceof Preparation.Result.Fatal fatal) {
-                settlement.fatal(List.of(delivery), OptionalInt.of(0), fatal.error());
+                brokenWorker.fatal(List.of(delivery), OptionalInt.of(0), fatal.error());
                 parts.clear();
                 return List.of();
             }
@@ -226,7 +232,7 @@ final class LaneWork {
             settlement.unknownCommit(part, unknown.error());
             standStill(part, Gate.Cause.DATABASE, unknown.error());
         } else if (outcome instanceof GroupOutcome.Tampered tampered) {
-            settlement.tampered(part, tampered);
+            brokenWorker.tampered(part, tampered);
             parts.clear();
         } else if (outcome instanceof GroupOutcome.RuntimeFailed failed) {
             runtimeFailed(part, failed);
@@ -277,10 +283,10 @@ final class LaneWork {
     private void runtimeFailed(List<Delivery> part, GroupOutcome.RuntimeFailed failed) throws InterruptedException {
         switch (failed.failure()) {
             case FATAL -> {
-                settlement.fatal(part, OptionalInt.empty(), failed.error());
+                brokenWorker.fatal(part, OptionalInt.empty(), failed.error());
                 parts.clear();
             }
-            case CONTENTION -> contention(part, failed.error());
+            case CONTENTION -> contention(part);
             default -> standStill(part, Gate.Cause.DATABASE, failed.error());
         }
     }
@@ -289,11 +295,11 @@ final class LaneWork {
         settlement.attemptFailed(part, failed);
         switch (failed.failure()) {
             case FATAL -> {
-                settlement.fatal(part, failed.culprit(), failed.error());
+                brokenWorker.fatal(part, failed.culprit(), failed.error());
                 parts.clear();
             }
             case INFRASTRUCTURE -> infrastructure(part, failed);
-            case CONTENTION -> contention(part, failed.error());
+            case CONTENTION -> contention(part);
             case TIME_LIMIT, TRANSIENT, PERMANENT -> blame(part, failed);
         }
     }
@@ -315,9 +321,9 @@ final class LaneWork {
     }
 
     private void infrastructure(List<Delivery> part, GroupOutcome.Failed failed) throws InterruptedException {
-        if (Settlement.isUnavailable(failed.error())) {
+        if (Classifier.isUnavailable(failed.error())) {
             standStill(part, Gate.Cause.DEPENDENCY, failed.error());
-        } else if (part.size() == 1 && part.get(0).strikes >= Settlement.STRIKES) {
+        } else if (part.size() == 1 && part.get(0).strikes >= STRIKES) {
             // Alone, and the database was there each time: the message breaks its connection itself.
             settlement.charge(part.get(0), failed.error(), FailureClass.TRANSIENT);
         } else if (failed.connected()) {
@@ -392,7 +398,7 @@ final class LaneWork {
         queue.giveBack(toReady);
     }
 
-    private void contention(List<Delivery> part, Throwable error) throws InterruptedException {
+    private void contention(List<Delivery> part) throws InterruptedException {
         switch (conflicts.after(part)) {
             case AGAIN -> {
                 for (Delivery delivery : part) {
@@ -402,7 +408,7 @@ final class LaneWork {
                 pushFront(part);
             }
             case HALVES -> halve(part);
-            case HOLD -> settlement.holdForConflicts(part.get(0), error);
+            case HOLD -> settlement.holdForConflicts(part.get(0));
         }
     }
 

@@ -14,9 +14,6 @@ sealed interface Step {
     /** Write down that an attempt failed, then wait. */
     record RecordFailure(int attempts, Duration delay, String error, FailureClass failure) implements Step {}
 
-    /** Take back an attempt that was written before its run and does not count. */
-    record TakeBack(int attempts) implements Step {}
-
     /** Write down that it is given up. */
     record Decide(DeadLetter letter) implements Step {}
 

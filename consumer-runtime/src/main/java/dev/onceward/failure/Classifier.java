@@ -85,6 +85,11 @@ public final class Classifier {
                         .isPresent();
     }
 
+    /** Whether somebody said that something a handler depends on is not there. */
+    public static boolean isUnavailable(Throwable thrown) {
+        return Throwables.find(thrown, UnavailableException.class).isPresent();
+    }
+
     /** The delay that a handler asked for, wherever its {@link RetryAfterException} stands in the chain of causes. */
     public static Optional<Duration> retryAfter(Throwable thrown) {
         return Throwables.find(thrown, RetryAfterException.class).map(RetryAfterException::delay);
