@@ -8,17 +8,14 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.common.TopicPartition;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The partitions of this worker, by our own bookkeeping: what Kafka assigned and has not revoked. Changed by the poll
- * thread alone.
+ * What begins and ends the partitions of this worker: Kafka's callbacks above all. Poll thread only.
  *
  * <p>A callback names only what is new or gone, so retained partitions go on undisturbed. It never touches the database
  * and never throws: what must be asked or written happens in other threads, and a revoke waits for them within its bound.
@@ -29,31 +26,40 @@ final class Assignment implements ConsumerRebalanceListener {
     private static final Duration LOOK_UP_LIMIT = Duration.ofSeconds(5);
 
     private final Consumer<byte[], byte[]> consumer;
+    private final Partitions partitions;
     private final String replayTopic;
-    private final Takeovers takeovers;
+    private final Dispatcher dispatcher;
+    private final OffsetCommitter committer;
+    private final PositionSearch search;
+    private final Releases releases;
     private final Duration drainLimit;
     private final RuntimeMeters meters;
     private final Clock clock;
     private final Fencings fencings;
     private final java.util.function.Consumer<TopicPartition> gone;
-    private final Map<TopicPartition, OwnedPartition> partitions = new ConcurrentHashMap<>();
-    private volatile @Nullable Dispatcher dispatcher;
-    private volatile @Nullable OffsetCommitter committer;
     private volatile boolean joined;
 
     /** @param gone told of each partition that is not this worker's any more */
     Assignment(
             Consumer<byte[], byte[]> consumer,
+            Partitions partitions,
             String replayTopic,
-            Takeovers takeovers,
+            Dispatcher dispatcher,
+            OffsetCommitter committer,
+            PositionSearch search,
+            Releases releases,
             Duration drainLimit,
             RuntimeMeters meters,
             Clock clock,
             Fencings fencings,
             java.util.function.Consumer<TopicPartition> gone) {
         this.consumer = consumer;
+        this.partitions = partitions;
         this.replayTopic = replayTopic;
-        this.takeovers = takeovers;
+        this.dispatcher = dispatcher;
+        this.committer = committer;
+        this.search = search;
+        this.releases = releases;
         this.drainLimit = drainLimit;
         this.meters = meters;
         this.clock = clock;
@@ -61,32 +67,9 @@ final class Assignment implements ConsumerRebalanceListener {
         this.gone = gone;
     }
 
-    /** The two that depend on the assignment and that it tells about partitions that are gone. */
-    void connect(Dispatcher records, OffsetCommitter offsets) {
-        this.dispatcher = records;
-        this.committer = offsets;
-    }
-
-    @Nullable
-    OwnedPartition get(TopicPartition topicPartition) {
-        return partitions.get(topicPartition);
-    }
-
-    Collection<OwnedPartition> partitions() {
-        return partitions.values();
-    }
-
     /** Whether the group was ever joined: an empty assignment counts. */
     boolean joined() {
         return joined;
-    }
-
-    int inFlight() {
-        int messages = 0;
-        for (OwnedPartition partition : partitions.values()) {
-            messages += partition.window().size();
-        }
-        return messages;
     }
 
     // ---- Kafka's callbacks, on the poll thread ----
@@ -133,22 +116,19 @@ final class Assignment implements ConsumerRebalanceListener {
             if (afterFencing) {
                 partition.takenAgain();
             }
-            OwnedPartition before = partitions.put(topicPartition, partition);
-            if (before != null) {
-                end(before);
-            }
+            partitions.add(partition).ifPresent(this::end);
             // Any position, so that the consumer does not look for one itself; nothing is fetched while it is paused.
             consumer.pause(List.of(topicPartition));
             consumer.seek(topicPartition, 0);
             meters.partition(topicPartition.topic(), topicPartition.partition(), partition.age());
             begun.add(partition);
         }
-        takeovers.position(begun, delay);
+        search.find(begun, delay);
     }
 
     /** The position of a partition is known: fetching begins. */
     void positioned(OwnedPartition partition, Position position) {
-        if (isCurrent(partition)) {
+        if (partitions.isCurrent(partition)) {
             if (position.lost() > 0) {
                 meters.recordsLost(partition.topicPartition().topic(), position.lost());
             }
@@ -161,7 +141,7 @@ final class Assignment implements ConsumerRebalanceListener {
 
     /** The position of a partition is good for nothing: it is looked up anew. */
     void beginAnew(OwnedPartition partition) {
-        if (isCurrent(partition)) {
+        if (partitions.isCurrent(partition)) {
             List<TopicPartition> again = List.of(partition.topicPartition());
             remove(again);
             end(partition);
@@ -203,7 +183,7 @@ final class Assignment implements ConsumerRebalanceListener {
 
     /** Kafka still assigns a partition here, but its generation is another's: from the start, after a jittered delay. */
     void fenced(OwnedPartition partition) {
-        if (isCurrent(partition)) {
+        if (partitions.isCurrent(partition)) {
             TopicPartition topicPartition = partition.topicPartition();
             event(EventNames.FENCED, partition, "The partition has a newer generation: dropped, taken over again");
             meters.fenced();
@@ -217,64 +197,43 @@ final class Assignment implements ConsumerRebalanceListener {
     void giveBack(Collection<TopicPartition> revoked, Duration limit) {
         List<OwnedPartition> leaving = remove(revoked);
         leaving.forEach(OwnedPartition::draining);
-        leaving.forEach(dispatcher()::forgetWaiting);
+        leaving.forEach(dispatcher::forgetWaiting);
         long deadline = System.nanoTime() + limit.toNanos();
         for (OwnedPartition partition : leaving) {
             if (!awaitIdle(partition, deadline)) {
                 event(EventNames.DRAIN_EXPIRED, partition, "Groups still ran when the time for draining ended");
             }
         }
-        committer().commitNow(leaving, remaining(deadline));
-        takeovers.release(leaving, remaining(deadline));
+        committer.commitNow(leaving, remaining(deadline));
+        releases.release(leaving, remaining(deadline));
         leaving.forEach(this::end);
     }
 
     /** At an orderly end. */
     void giveBackAll(Duration limit) {
-        giveBack(List.copyOf(partitions.keySet()), limit);
+        giveBack(partitions.names(), limit);
     }
 
     /** After a failure: nothing is committed, nothing released, so that the next owner knows. */
     void abandon() {
-        remove(List.copyOf(partitions.keySet())).forEach(this::end);
-    }
-
-    boolean isCurrent(OwnedPartition partition) {
-        return partitions.get(partition.topicPartition()) == partition;
+        remove(partitions.names()).forEach(this::end);
     }
 
     private List<OwnedPartition> remove(Collection<TopicPartition> ended) {
         List<OwnedPartition> removed = new ArrayList<>();
         for (TopicPartition topicPartition : ended) {
-            OwnedPartition partition = partitions.remove(topicPartition);
-            if (partition != null) {
+            partitions.remove(topicPartition).ifPresent(partition -> {
                 removed.add(partition);
                 meters.partitionGone(topicPartition.topic(), topicPartition.partition());
                 gone.accept(topicPartition);
-            }
+            });
         }
         return removed;
     }
 
     private void end(OwnedPartition partition) {
         partition.end();
-        dispatcher().forget(partition);
-    }
-
-    private Dispatcher dispatcher() {
-        Dispatcher records = dispatcher;
-        if (records == null) {
-            throw new IllegalStateException("not connected");
-        }
-        return records;
-    }
-
-    private OffsetCommitter committer() {
-        OffsetCommitter offsets = committer;
-        if (offsets == null) {
-            throw new IllegalStateException("not connected");
-        }
-        return offsets;
+        dispatcher.forget(partition);
     }
 
     private static boolean awaitIdle(OwnedPartition partition, long deadline) {

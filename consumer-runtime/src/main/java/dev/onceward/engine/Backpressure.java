@@ -17,7 +17,7 @@ import org.apache.kafka.common.TopicPartition;
  */
 final class Backpressure {
     private final Consumer<byte[], byte[]> consumer;
-    private final Assignment assignment;
+    private final Partitions partitions;
     private final ConsumerSettings.Backpressure bounds;
     private final Set<OwnedPartition> paused = new HashSet<>();
     private boolean workerFull;
@@ -25,21 +25,21 @@ final class Backpressure {
     private volatile int messages;
     private volatile long bytes;
 
-    Backpressure(Consumer<byte[], byte[]> consumer, Assignment assignment, ConsumerSettings.Backpressure bounds) {
+    Backpressure(Consumer<byte[], byte[]> consumer, Partitions partitions, ConsumerSettings.Backpressure bounds) {
         this.consumer = consumer;
-        this.assignment = assignment;
+        this.partitions = partitions;
         this.bounds = bounds;
     }
 
     void apply() {
-        Collection<OwnedPartition> partitions = assignment.partitions();
-        paused.removeIf(partition -> !assignment.isCurrent(partition));
-        int shareMessages = bounds.workerMessages() / 2 / Math.max(1, partitions.size());
-        long shareBytes = bounds.workerBytes() / 2 / Math.max(1, partitions.size());
-        measure(partitions, shareMessages, shareBytes);
+        Collection<OwnedPartition> all = partitions.all();
+        paused.removeIf(partition -> !partitions.isCurrent(partition));
+        int shareMessages = bounds.workerMessages() / 2 / Math.max(1, all.size());
+        long shareBytes = bounds.workerBytes() / 2 / Math.max(1, all.size());
+        measure(all, shareMessages, shareBytes);
         List<TopicPartition> toPause = new ArrayList<>();
         List<TopicPartition> toResume = new ArrayList<>();
-        for (OwnedPartition partition : partitions) {
+        for (OwnedPartition partition : all) {
             if (partition.in(PartitionState.POSITIONING)) {
                 continue; // paused until it has a position
             }
@@ -64,12 +64,12 @@ final class Backpressure {
         pausedCount = paused.size();
     }
 
-    private void measure(Collection<OwnedPartition> partitions, int shareMessages, long shareBytes) {
+    private void measure(Collection<OwnedPartition> all, int shareMessages, long shareBytes) {
         int messagesNow = 0;
         long bytesNow = 0;
         long messagesTaken = 0;
         long bytesTaken = 0;
-        for (OwnedPartition partition : partitions) {
+        for (OwnedPartition partition : all) {
             int size = partition.window().size();
             long bytesOfPartition = partition.window().bytes();
             messagesNow += size;

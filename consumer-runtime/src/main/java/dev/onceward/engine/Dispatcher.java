@@ -24,15 +24,15 @@ import org.slf4j.LoggerFactory;
 final class Dispatcher {
     private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
 
-    private final Assignment assignment;
+    private final Partitions partitions;
     private final List<Lane> lanes;
     private final Ordering ordering;
     private final Takeovers takeovers;
     /** The one message that runs under suspicion; the next waits for it. */
     private @Nullable Delivery suspect;
 
-    Dispatcher(Assignment assignment, List<Lane> lanes, Ordering ordering, Takeovers takeovers) {
-        this.assignment = assignment;
+    Dispatcher(Partitions partitions, List<Lane> lanes, Ordering ordering, Takeovers takeovers) {
+        this.partitions = partitions;
         this.lanes = lanes;
         this.ordering = ordering;
         this.takeovers = takeovers;
@@ -41,7 +41,7 @@ final class Dispatcher {
     void deliver(ConsumerRecords<byte[], byte[]> records) {
         Map<Lane, List<Delivery>> forLanes = new HashMap<>();
         for (TopicPartition topicPartition : records.partitions()) {
-            OwnedPartition partition = assignment.get(topicPartition);
+            OwnedPartition partition = partitions.get(topicPartition);
             if (partition == null || partition.in(PartitionState.POSITIONING)) {
                 continue; // fetching begins anew from the right position: nothing is skipped
             }
@@ -103,7 +103,7 @@ final class Dispatcher {
     }
 
     private void nextSuspect(Map<Lane, List<Delivery>> forLanes) {
-        for (OwnedPartition partition : assignment.partitions()) {
+        for (OwnedPartition partition : partitions.all()) {
             if (!partition.suspicious() || !partition.in(PartitionState.RUNNING)) {
                 continue;
             }

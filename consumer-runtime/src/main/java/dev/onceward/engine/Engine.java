@@ -4,25 +4,9 @@ import dev.onceward.catalog.EventNames;
 import dev.onceward.config.ConsumerSettings;
 import dev.onceward.config.KafkaClientProperties;
 import dev.onceward.deadletter.DeadLetterPublisher;
-import dev.onceward.deadletter.DeadLetterTable;
 import dev.onceward.deadletter.TopicProvisioner;
-import dev.onceward.effect.AfterEffects;
-import dev.onceward.effect.EffectTransaction;
-import dev.onceward.effect.GroupLimits;
-import dev.onceward.effect.TransactionWatch;
 import dev.onceward.failure.Backoff;
-import dev.onceward.failure.Classifier;
 import dev.onceward.metrics.RuntimeMeters;
-import dev.onceward.postgres.AttemptTable;
-import dev.onceward.postgres.ClaimPruning;
-import dev.onceward.postgres.Database;
-import dev.onceward.postgres.FencedTransaction;
-import dev.onceward.postgres.GenerationTable;
-import dev.onceward.postgres.Opening;
-import dev.onceward.postgres.Ownership;
-import dev.onceward.postgres.TableSizes;
-import dev.onceward.postgres.Tables;
-import dev.onceward.postgres.WorkerTable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,205 +14,49 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.consumer.CloseOptions;
-import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One running worker: makes the parts, connects them, starts their threads, and stops them in order. */
-final class Engine implements Worker, Takeovers.Results {
+/** One running worker: starts its threads, and stops them in order. */
+final class Engine implements Worker {
+    static final Duration ADMIN_LIMIT = Duration.ofSeconds(10);
+
     private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
-    private static final Duration ADMIN_LIMIT = Duration.ofSeconds(10);
-    private static final Duration MAINTENANCE_INTERVAL = Duration.ofSeconds(10);
-    private static final int PRUNE_BATCH = 1_000;
     /** For what a lane does after a stop when no handler is in its way. */
     private static final Duration LANE_GRACE = Duration.ofMillis(500);
 
-    private static final Duration TOPIC_CHECK_INTERVAL = Duration.ofSeconds(5);
-    private static final Duration WATCH_INTERVAL = Duration.ofMillis(100);
-
-    private final ConsumerSettings settings;
     private final Lifecycle lifecycle;
     private final RuntimeMeters meters;
     private final Admin admin;
-    private final Consumer<byte[], byte[]> consumer;
     private final DeadLetterPublisher publisher;
-    private final Database database;
     private final Gate gate;
-    private final List<Lane> lanes = new ArrayList<>();
-    private final Takeovers takeovers;
-    private final Assignment assignment;
-    private final Dispatcher dispatcher;
-    private final Backpressure backpressure;
-    private final PollLoop pollLoop;
-    private final PollTrouble pollTrouble;
-    private final Fencings fencings;
-    private final Heartbeat heartbeat;
-    private final Watchdog watchdog;
-    private final Maintenance maintenance;
-    private final BackgroundThread takeoverThread;
-    private final BackgroundThread positionThread;
-    private final BackgroundThread heartbeatThread;
-    private final BackgroundThread maintenanceThread;
-    private final BackgroundThread sessionThread;
-    private final BackgroundThread watchThread;
+    private final List<Lane> lanes;
+    private final PollSide pollSide;
+    private final BackgroundJobs jobs;
     private final Thread pollThread;
 
     /** Makes everything and starts nothing. The checks at start have passed. */
     Engine(EngineParts parts, DataSource dataSource, int serverVersion, Admin admin) {
-        this.settings = parts.settings();
+        ConsumerSettings settings = parts.settings();
         this.lifecycle = parts.lifecycle();
         this.meters = parts.meters();
         this.admin = admin;
-        String threads = "onceward-" + settings.consumer();
-        this.takeoverThread = new BackgroundThread(threads + "-takeover", this);
-        this.positionThread = new BackgroundThread(threads + "-position", this);
-        this.heartbeatThread = new BackgroundThread(threads + "-heartbeat", this);
-        this.maintenanceThread = new BackgroundThread(threads + "-maintenance", this);
-        this.sessionThread = new BackgroundThread(threads + "-sessions", this);
-        this.watchThread = new BackgroundThread(threads + "-watch", this);
-
+        Stores stores = Stores.of(settings, dataSource, serverVersion);
         Backoff backoff = new Backoff(settings.retry(), parts.random());
-        Classifier classifier = new Classifier(parts.classifier());
-        GroupLimits limits = new GroupLimits(
-                settings.limits().handler(),
-                settings.concurrency().groupBudget(),
-                settings.limits().lock());
-        this.database = new Database(dataSource, new Tables(settings.schema()), settings.consumer(), serverVersion);
-        AttemptTable attempts = new AttemptTable(database);
-        DeadLetterTable deadLetters = new DeadLetterTable(database, attempts);
-        GenerationTable generations = new GenerationTable(database);
-        AfterEffects afterEffects = new AfterEffects(database, attempts);
-        Opening opening = new Opening(database, limits.transactionLimits());
-
         KafkaClientProperties kafka = new KafkaClientProperties(settings, parts.workerId());
-        this.consumer = new KafkaConsumer<>(kafka.consumer());
-        this.pollTrouble = new PollTrouble(kafka.usesConsumerProtocol());
         this.publisher = new DeadLetterPublisher(
                 () -> new KafkaProducer<>(kafka.producer()),
                 topic -> settings.deadLetters().deadLetterTopic(settings.consumer(), topic),
                 settings.groupId(),
                 parts.clock());
-
-        this.gate = new Gate(() -> database.probe(settings.limits().lock()), backoff);
-        LaneParts shared = new LaneParts(
-                this,
-                gate,
-                new FencedTransaction(database, limits.transactionLimits()),
-                attempts,
-                deadLetters,
-                afterEffects,
-                publisher,
-                new Letters(parts.workerId(), parts.clock()),
-                backoff,
-                classifier,
-                settings.idReuse(),
-                meters,
-                parts.clock());
-        Preparation preparation = new Preparation(
-                parts.routes(), shared.letters(), settings.retry().maxAttempts());
-        Turns turns = new Turns();
-        for (int i = 0; i < settings.concurrency().lanes(); i++) {
-            GroupSizer sizer = new GroupSizer(
-                    settings.concurrency().maxGroupSize(),
-                    settings.concurrency().groupBudget());
-            lanes.add(new Lane(
-                    i,
-                    threads,
-                    gate,
-                    turns,
-                    sizer,
-                    lane -> {
-                        TransactionWatch watch = new TransactionWatch();
-                        Moves moves = new Moves(lane, shared);
-                        return new LaneWork(
-                                lane,
-                                gate,
-                                new EffectTransaction(
-                                        database,
-                                        opening,
-                                        afterEffects,
-                                        classifier,
-                                        limits,
-                                        watch,
-                                        parts.jdbi(),
-                                        parts.clock()),
-                                watch,
-                                limits,
-                                preparation,
-                                new Settlement(shared, moves, new GivingUp(lane, shared, moves)),
-                                new BrokenWorker(lane, shared),
-                                new Conflicts(parts.random()));
-                    },
-                    this));
-        }
-
-        this.takeovers = new Takeovers(
-                database,
-                generations,
-                new FactsLoader(attempts, deadLetters),
-                new Positions(admin, settings.groupId(), settings.startPosition(), database, generations, ADMIN_LIMIT),
-                parts.workerId(),
-                settings.limits().takeoverGrace(),
-                settings.backpressure().partitionMessages(),
-                backoff,
-                meters,
-                takeoverThread,
-                positionThread);
-        takeovers.connect(this);
-        String replayTopic = settings.deadLetters().replayTopic(settings.consumer());
-        this.fencings = new Fencings(backoff, System::nanoTime);
-        this.assignment = new Assignment(
-                consumer,
-                replayTopic,
-                takeovers,
-                settings.limits().drain(),
-                meters,
-                parts.clock(),
-                fencings,
-                // Whoever owns it next publishes what is still to be published.
-                partition -> publisher.forget(partition.topic(), partition.partition()));
-        this.dispatcher = new Dispatcher(assignment, lanes, settings.ordering(), takeovers);
-        OffsetCommitter committer =
-                new OffsetCommitter(consumer, assignment, settings.limits().commitInterval(), System::nanoTime);
-        assignment.connect(dispatcher, committer);
-        this.backpressure = new Backpressure(consumer, assignment, settings.backpressure());
-        List<String> topics = new ArrayList<>(parts.routes().keySet());
-        topics.add(replayTopic);
-        this.pollLoop = new PollLoop(
-                consumer,
-                topics,
-                assignment,
-                dispatcher,
-                backpressure,
-                committer,
-                pollTrouble,
-                () -> lifecycle.is(WorkerState.RUNNING));
-        this.heartbeat = new Heartbeat(
-                database,
-                new WorkerTable(
-                        database,
-                        new WorkerTable.Identity(parts.workerId(), settings.groupId(), parts.host(), parts.version()),
-                        settings.lease().duration()),
-                assignment,
-                gate,
-                this,
-                settings.lease());
-        this.watchdog =
-                new Watchdog(lanes, database, sessionThread, settings.limits().maxStuckHandlers(), meters, this);
-        this.maintenance = new Maintenance(
-                database,
-                new ClaimPruning(database, settings.retention().claims(), PRUNE_BATCH),
-                new TableSizes(database),
-                settings.limits().lock(),
-                settings.retention().pruning(),
-                meters,
-                () -> lifecycle.is(WorkerState.RUNNING));
-        this.pollThread = new Thread(this::pollUntilTheEnd, threads + "-poll");
+        this.gate = new Gate(() -> stores.database().probe(settings.limits().lock()), backoff);
+        this.lanes = new LaneFactory(parts, stores, gate, publisher, backoff, this).lanes();
+        this.pollSide = new PollSide(parts, stores, admin, publisher, lanes, backoff, this);
+        this.jobs = new BackgroundJobs(parts, stores.database(), pollSide.partitions(), lanes, gate, this);
+        this.pollThread = new Thread(this::pollUntilTheEnd, parts.threads() + "-poll");
         pollThread.setDaemon(true);
-        meters.worker(new EngineGauges(backpressure, lanes, heartbeat, gate, lifecycle));
+        meters.worker(new EngineGauges(pollSide.backpressure(), lanes, jobs.heartbeat(), gate, lifecycle));
     }
 
     /** Creates or checks topics; the admin client is the one the engine will use. */
@@ -240,13 +68,7 @@ final class Engine implements Worker, Takeovers.Results {
     void start() {
         lifecycle.to(WorkerState.RUNNING);
         lanes.forEach(Lane::start);
-        heartbeatThread.every(settings.lease().interval(), heartbeat);
-        watchThread.every(WATCH_INTERVAL, () -> {
-            watchdog.run();
-            heartbeat.checkLease();
-        });
-        maintenanceThread.every(MAINTENANCE_INTERVAL, maintenance);
-        maintenanceThread.every(TOPIC_CHECK_INTERVAL, () -> takeovers.checkTopics(assignment.partitions()));
+        jobs.start(pollSide::checkTopics);
         pollThread.start();
         LOG.atInfo().addKeyValue(EventNames.KEY, EventNames.WORKER_STARTED).log("The worker runs");
     }
@@ -255,28 +77,18 @@ final class Engine implements Worker, Takeovers.Results {
 
     private void pollUntilTheEnd() {
         try {
-            pollLoop.run();
+            pollSide.run();
         } catch (Throwable e) { // whatever ends polling ends the worker, and says so
             fail("polling ended", e);
         }
         boolean failed = lifecycle.is(WorkerState.FAILED);
         if (failed) {
-            heartbeatThread.stop(); // others shall see that it does not live any more
+            jobs.stopHeartbeat(); // others shall see that it does not live any more
         }
-        Stopping.quietly("giving partitions back", () -> {
-            if (failed) {
-                assignment.abandon();
-            } else {
-                assignment.giveBackAll(settings.limits().drain());
-            }
-        });
-        // A takeover that came too late for the loop is released.
-        Stopping.quietly("what was still posted", pollLoop::runPosted);
+        pollSide.givePartitionsBack(failed);
         gate.stop();
         lanes.forEach(Lane::stop);
-        Stopping.quietly(
-                "leaving the group",
-                () -> consumer.close(CloseOptions.timeout(settings.limits().drain())));
+        pollSide.leaveGroup();
         lifecycle.to(WorkerState.STOPPED);
     }
 
@@ -289,19 +101,13 @@ final class Engine implements Worker, Takeovers.Results {
         lanes.forEach(Lane::stop);
         endLanes(deadline);
         Stopping.quietly("closing the publisher", () -> publisher.close(Duration.ofNanos(left(deadline))));
-        takeoverThread.stopNow();
-        watchThread.stopNow();
-        maintenanceThread.stopNow();
-        sessionThread.stop();
-        positionThread.stop();
+        pollSide.stopTakeovers();
+        jobs.stop();
+        pollSide.stopReleases();
         // Last: until here the worker may still have written.
-        heartbeatThread.stop();
-        Stopping.uninterrupted(() -> {
-            if (heartbeatThread.awaitEnd(left(deadline))) {
-                heartbeat.end();
-            }
-        });
-        Stopping.uninterrupted(() -> positionThread.awaitEnd(left(deadline)));
+        jobs.stopHeartbeat();
+        Stopping.uninterrupted(() -> jobs.endHeartbeat(left(deadline)));
+        Stopping.uninterrupted(() -> pollSide.awaitReleases(left(deadline)));
         Stopping.quietly("closing the admin client", () -> admin.close(Duration.ofNanos(left(deadline))));
         meters.close();
         LOG.atInfo().addKeyValue(EventNames.KEY, EventNames.WORKER_STOPPED).log("The worker has ended");
@@ -334,35 +140,12 @@ final class Engine implements Worker, Takeovers.Results {
 
     @Override
     public void fenced(OwnedPartition partition) {
-        partition.stopTaking();
-        pollLoop.post(() -> assignment.fenced(partition));
+        pollSide.fenced(partition);
     }
 
     @Override
     public void suspectFinished(Delivery delivery) {
-        pollLoop.post(() -> dispatcher.suspectFinished(delivery));
-    }
-
-    @Override
-    public void positioned(OwnedPartition partition, Position position) {
-        pollLoop.post(() -> assignment.positioned(partition, position));
-    }
-
-    @Override
-    public void madeAgain(OwnedPartition partition) {
-        pollLoop.post(() -> assignment.beginAnew(partition));
-    }
-
-    @Override
-    public void takenOver(OwnedPartition partition, Ownership ownership, StoredFacts facts, long suspiciousUntil) {
-        pollLoop.post(() -> {
-            if (assignment.isCurrent(partition) && partition.in(PartitionState.TAKING_OVER)) {
-                partition.running(ownership.fence(), facts, suspiciousUntil);
-                dispatcher.takenOver(partition);
-            } else {
-                takeovers.releaseLate(ownership);
-            }
-        });
+        pollSide.suspectFinished(delivery);
     }
 
     // ---- for the runtime ----
@@ -373,23 +156,16 @@ final class Engine implements Worker, Takeovers.Results {
 
     /** What keeps the worker from being ready; empty if nothing does. */
     List<String> troubles() {
-        List<String> troubles = new ArrayList<>();
-        if (!assignment.joined()) {
-            troubles.add("the group is not joined yet");
-        }
+        List<String> troubles = new ArrayList<>(pollSide.troubles());
         if (!gate.outage().isEmpty()) {
             troubles.add("consumption stands still: " + gate.outage());
         }
-        if (heartbeat.expired()) {
+        if (jobs.heartbeat().expired()) {
             troubles.add("no heartbeat succeeded for one lease");
-        }
-        if (fencings.twoOwners()) {
-            troubles.add("two owners: partitions are taken over by others again and again");
         }
         if (gate.isPaused()) {
             troubles.add("paused");
         }
-        pollTrouble.text().ifPresent(text -> troubles.add("polling fails: " + text));
         publisher.trouble().ifPresent(text -> troubles.add("dead letters cannot be published: " + text));
         return troubles;
     }

@@ -21,4 +21,10 @@ record EngineParts(
         RandomGenerator random,
         String workerId,
         String host,
-        String version) {}
+        String version) {
+
+    /** What the names of the worker's threads begin with. */
+    String threads() {
+        return "onceward-" + settings.consumer();
+    }
+}

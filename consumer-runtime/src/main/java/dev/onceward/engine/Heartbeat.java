@@ -27,7 +27,7 @@ final class Heartbeat implements Runnable {
 
     private final Database database;
     private final WorkerTable workers;
-    private final Assignment assignment;
+    private final Partitions partitions;
     private final Worker worker;
     private final ConsumerSettings.Lease lease;
     private final LeaseGuard guard;
@@ -37,13 +37,13 @@ final class Heartbeat implements Runnable {
     Heartbeat(
             Database database,
             WorkerTable workers,
-            Assignment assignment,
+            Partitions partitions,
             Gate gate,
             Worker worker,
             ConsumerSettings.Lease lease) {
         this.database = database;
         this.workers = workers;
-        this.assignment = assignment;
+        this.partitions = partitions;
         this.worker = worker;
         this.lease = lease;
         this.guard = new LeaseGuard(lease.duration(), gate::leaseExpired, System::nanoTime);
@@ -99,7 +99,7 @@ final class Heartbeat implements Runnable {
 
     private Map<Fence, OwnedPartition> owned() {
         Map<Fence, OwnedPartition> owned = new HashMap<>();
-        for (OwnedPartition partition : assignment.partitions()) {
+        for (OwnedPartition partition : partitions.all()) {
             partition.takenOver().ifPresent(fence -> owned.put(fence, partition));
         }
         stored.keySet().retainAll(owned.keySet());

@@ -23,16 +23,16 @@ final class OffsetCommitter {
     private static final Logger LOG = LoggerFactory.getLogger(OffsetCommitter.class);
 
     private final Consumer<byte[], byte[]> consumer;
-    private final Assignment assignment;
+    private final Partitions partitions;
     private final long intervalNanos;
     private final LongSupplier nanoTime;
     private final FetchProgress fetches;
     private long lastNanos;
 
     OffsetCommitter(
-            Consumer<byte[], byte[]> consumer, Assignment assignment, Duration interval, LongSupplier nanoTime) {
+            Consumer<byte[], byte[]> consumer, Partitions partitions, Duration interval, LongSupplier nanoTime) {
         this.consumer = consumer;
-        this.assignment = assignment;
+        this.partitions = partitions;
         this.fetches = new FetchProgress(consumer::metrics, nanoTime);
         this.intervalNanos = interval.toNanos();
         this.nanoTime = nanoTime;
@@ -45,10 +45,10 @@ final class OffsetCommitter {
         }
         lastNanos = nanoTime.getAsLong();
         boolean silent = fetches.silent();
-        for (OwnedPartition partition : assignment.partitions()) {
+        for (OwnedPartition partition : partitions.all()) {
             observe(partition, silent);
         }
-        Map<OwnedPartition, Long> watermarks = watermarks(assignment.partitions());
+        Map<OwnedPartition, Long> watermarks = watermarks(partitions.all());
         if (!watermarks.isEmpty()) {
             consumer.commitAsync(offsets(watermarks), (offsets, failure) -> {
                 if (failure == null) {
@@ -61,9 +61,9 @@ final class OffsetCommitter {
     }
 
     /** Of partitions that are given back; a failure means that messages are delivered again and recognised. */
-    void commitNow(Collection<OwnedPartition> partitions, Duration limit) {
-        partitions.forEach(partition -> observe(partition, false));
-        Map<OwnedPartition, Long> watermarks = watermarks(partitions);
+    void commitNow(Collection<OwnedPartition> leaving, Duration limit) {
+        leaving.forEach(partition -> observe(partition, false));
+        Map<OwnedPartition, Long> watermarks = watermarks(leaving);
         if (!watermarks.isEmpty()) {
             try {
                 consumer.commitSync(offsets(watermarks), limit);

@@ -49,7 +49,7 @@ final class OwnedPartition {
         return replay;
     }
 
-    /** Whether it is known where fetching begins; until then its window says nothing. */
+    /** Whether it is known where fetching begins, and of which topic; until then its window says nothing. */
     boolean hasPosition() {
         return topicId != null;
     }
@@ -114,11 +114,6 @@ final class OwnedPartition {
         topicId = id;
         window = new OffsetWindow(position);
         become(PartitionState.WAITING);
-    }
-
-    /** Whether it is known where to fetch, and of which topic. */
-    boolean isPositioned() {
-        return topicId != null;
     }
 
     void takingOver() {

@@ -23,6 +23,7 @@ final class PollLoop implements Runnable {
 
     private final Consumer<byte[], byte[]> consumer;
     private final Collection<String> topics;
+    private final Partitions partitions;
     private final Assignment assignment;
     private final Dispatcher dispatcher;
     private final Backpressure backpressure;
@@ -34,6 +35,7 @@ final class PollLoop implements Runnable {
     PollLoop(
             Consumer<byte[], byte[]> consumer,
             Collection<String> topics,
+            Partitions partitions,
             Assignment assignment,
             Dispatcher dispatcher,
             Backpressure backpressure,
@@ -42,6 +44,7 @@ final class PollLoop implements Runnable {
             BooleanSupplier running) {
         this.consumer = consumer;
         this.topics = topics;
+        this.partitions = partitions;
         this.assignment = assignment;
         this.dispatcher = dispatcher;
         this.backpressure = backpressure;
@@ -76,7 +79,7 @@ final class PollLoop implements Runnable {
 
     private ConsumerRecords<byte[], byte[]> poll() {
         try {
-            ConsumerRecords<byte[], byte[]> records = consumer.poll(assignment.inFlight() > 0 ? BUSY : IDLE);
+            ConsumerRecords<byte[], byte[]> records = consumer.poll(partitions.inFlight() > 0 ? BUSY : IDLE);
             trouble.over();
             return records;
         } catch (OffsetOutOfRangeException e) {

@@ -117,7 +117,7 @@ final class Positions {
     List<OwnedPartition> madeAgain(Collection<OwnedPartition> partitions)
             throws ExecutionException, TimeoutException, InterruptedException {
         List<OwnedPartition> positioned =
-                partitions.stream().filter(OwnedPartition::isPositioned).toList();
+                partitions.stream().filter(OwnedPartition::hasPosition).toList();
         if (positioned.isEmpty()) {
             return List.of();
         }

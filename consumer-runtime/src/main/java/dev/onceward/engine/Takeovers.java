@@ -7,6 +7,7 @@ import dev.onceward.metrics.RuntimeMeters;
 import dev.onceward.postgres.Database;
 import dev.onceward.postgres.GenerationTable;
 import dev.onceward.postgres.Ownership;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,20 +15,14 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.apache.kafka.common.TopicPartition;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds positions, raises generations, gives partitions back: all that a rebalance needs from the database, in threads
- * of its own. Takeovers have one thread, since one may have to wait for the transactions of the old owner; positions and
- * releases have another, so that they never wait for a takeover.
+ * Takes partitions over: raises their generations, and reads what is stored about their records. In a thread of its own,
+ * which may have to wait for the transactions of the old owner.
  */
 final class Takeovers {
     private static final Logger LOG = LoggerFactory.getLogger(Takeovers.class);
@@ -39,104 +34,44 @@ final class Takeovers {
     private final Database database;
     private final GenerationTable generations;
     private final FactsLoader facts;
-    private final Positions positions;
     private final String workerId;
     private final Duration grace;
     private final int suspectWindow;
     private final Backoff backoff;
     private final RuntimeMeters meters;
-    private final BackgroundThread takeoverThread;
-    private final BackgroundThread positionThread;
+    private final BackgroundThread thread;
+    private final Results results;
     private final LinkedBlockingQueue<OwnedPartition> pending = new LinkedBlockingQueue<>();
     /** The last generation this process had of each partition. Takeover thread only. */
     private final Map<TopicPartition, Long> ownGenerations = new HashMap<>();
-
-    private volatile @Nullable Results results;
 
     Takeovers(
             Database database,
             GenerationTable generations,
             FactsLoader facts,
-            Positions positions,
             String workerId,
             Duration grace,
             int suspectWindow,
             Backoff backoff,
             RuntimeMeters meters,
-            BackgroundThread takeoverThread,
-            BackgroundThread positionThread) {
+            BackgroundThread thread,
+            Results results) {
         this.database = database;
         this.generations = generations;
         this.facts = facts;
-        this.positions = positions;
         this.workerId = workerId;
         this.grace = grace;
         this.suspectWindow = suspectWindow;
         this.backoff = backoff;
         this.meters = meters;
-        this.takeoverThread = takeoverThread;
-        this.positionThread = positionThread;
+        this.thread = thread;
+        this.results = results;
     }
-
-    /** Where results go. */
-    void connect(Results receiver) {
-        this.results = receiver;
-    }
-
-    // ---- positions ----
-
-    /** Finds out where to begin; the answer comes as {@link Results#positioned}. */
-    void position(List<OwnedPartition> partitions, Duration delay) {
-        position(partitions, delay, 0);
-    }
-
-    private void position(List<OwnedPartition> partitions, Duration delay, int failures) {
-        if (!partitions.isEmpty()) {
-            positionThread.later(delay, () -> positionNow(partitions, failures));
-        }
-    }
-
-    private void positionNow(List<OwnedPartition> partitions, int failures) {
-        List<OwnedPartition> current = partitions.stream()
-                .filter(p -> p.in(PartitionState.POSITIONING))
-                .toList();
-        try {
-            Map<OwnedPartition, Position> found = positions.find(current);
-            found.forEach(results()::positioned);
-            List<OwnedPartition> missing =
-                    current.stream().filter(p -> !found.containsKey(p)).toList();
-            position(missing, backoff.next(failures + 1), failures + 1); // their topic is not there (yet)
-        } catch (SQLException | ExecutionException | TimeoutException | RuntimeException e) {
-            LOG.atWarn()
-                    .addKeyValue("partitions", current.size())
-                    .addKeyValue("error", e.toString())
-                    .log("Positions could not be found; tried again");
-            position(current, backoff.next(failures + 1), failures + 1);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    /**
-     * Looks whether topics were made again under their names. Nobody else would notice: where the new topic is longer
-     * than the old one was, fetching just goes on in the middle of it.
-     */
-    void checkTopics(Collection<OwnedPartition> partitions) {
-        try {
-            positions.madeAgain(partitions).forEach(results()::madeAgain);
-        } catch (ExecutionException | TimeoutException e) {
-            LOG.debug("topics could not be looked at", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    // ---- takeovers ----
 
     /** Raises the generation; the answer comes as {@link Results#takenOver}. */
     void takeOver(OwnedPartition partition) {
         pending.add(partition);
-        takeoverThread.execute(this::takeOverPending);
+        thread.execute(this::takeOverPending);
     }
 
     private void takeOverPending() {
@@ -166,7 +101,7 @@ final class Takeovers {
         pending.addAll(partitions.stream()
                 .filter(partition -> partition.in(PartitionState.TAKING_OVER))
                 .toList());
-        takeoverThread.later(backoff.next(3), this::takeOverPending);
+        thread.later(backoff.next(3), this::takeOverPending);
     }
 
     private Map<OwnedPartition, Integer> fenceKeys(List<OwnedPartition> chunk) throws SQLException {
@@ -244,7 +179,7 @@ final class Takeovers {
         }
     }
 
-    private Taken take(java.sql.Connection connection, OwnedPartition partition, int fenceKey) throws SQLException {
+    private Taken take(Connection connection, OwnedPartition partition, int fenceKey) throws SQLException {
         long lowest = partition.window().watermark();
         Ownership ownership = generations.take(
                 connection,
@@ -277,7 +212,7 @@ final class Takeovers {
                     .addKeyValue("offset", taken.lowest())
                     .log("Workers ended here without progress: unfinished records run one at a time");
         }
-        results().takenOver(partition, taken.ownership(), taken.facts(), suspiciousUntil);
+        results.takenOver(partition, taken.ownership(), taken.facts(), suspiciousUntil);
     }
 
     private static GenerationTable.Candidate candidate(OwnedPartition partition) {
@@ -285,73 +220,10 @@ final class Takeovers {
                 partition.topicPartition().topic(), partition.topicPartition().partition(), partition.topicId());
     }
 
-    // ---- releases ----
-
-    /** Gives partitions back in order, and waits for that within the limit; if it fails, their next takeover is unclean. */
-    void release(Collection<OwnedPartition> partitions, Duration limit) {
-        List<OwnedPartition> owned =
-                partitions.stream().filter(p -> p.takenOver().isPresent()).toList();
-        if (owned.isEmpty()) {
-            return;
-        }
-        try {
-            positionThread.submit(() -> releaseNow(owned)).get(limit.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (ExecutionException | TimeoutException e) {
-            LOG.atInfo().addKeyValue("error", e.toString()).log("Partitions could not be released in the database");
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    /** A takeover that came after the partition had been given up: nobody else waits for this one. */
-    void releaseLate(Ownership ownership) {
-        positionThread.execute(() -> {
-            try {
-                database.inTransaction(grace, connection -> {
-                    generations.release(connection, ownership.fence(), OptionalLong.empty());
-                    return true;
-                });
-            } catch (SQLException e) {
-                LOG.atInfo().addKeyValue("error", e.toString()).log("A late takeover could not be released");
-            }
-        });
-    }
-
-    private void releaseNow(List<OwnedPartition> owned) {
-        try {
-            database.inTransaction(grace, connection -> {
-                List<OwnedPartition> ordered = owned.stream()
-                        .sorted((a, b) -> a.fence().compareTo(b.fence()))
-                        .toList();
-                for (OwnedPartition partition : ordered) {
-                    generations.release(
-                            connection,
-                            partition.fence(),
-                            OptionalLong.of(partition.window().watermark()));
-                }
-                return true;
-            });
-        } catch (SQLException e) {
-            LOG.atInfo().addKeyValue("error", e.toString()).log("Partitions could not be released in the database");
-        }
-    }
-
-    private Results results() {
-        Results receiver = results;
-        if (receiver == null) {
-            throw new IllegalStateException("not connected");
-        }
-        return receiver;
-    }
-
     private record Taken(Ownership ownership, StoredFacts facts, long lowest) {}
 
-    /** Receives results, in these threads. */
+    /** Receives results, in the takeover thread. */
     interface Results {
-        void positioned(OwnedPartition partition, Position position);
-
-        void madeAgain(OwnedPartition partition);
-
         void takenOver(OwnedPartition partition, Ownership ownership, StoredFacts facts, long suspiciousUntil);
     }
 }

@@ -25,6 +25,7 @@ class BackpressureTest {
 
     private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("none");
     private final Backoff backoff = new Backoff(RetryPolicy.DEFAULT, new Random(1));
+    private Partitions owned = new Partitions();
     private Assignment assignment = assigned(1);
 
     @Test
@@ -129,40 +130,42 @@ class BackpressureTest {
             int partitionMessages, long partitionBytes, int workerMessages, long workerBytes, long maxAhead) {
         return new Backpressure(
                 consumer,
-                assignment,
+                owned,
                 new ConsumerSettings.Backpressure(
                         partitionMessages, partitionBytes, workerMessages, workerBytes, maxAhead));
     }
 
     /** An assignment of positioned partitions; its positions come from the test, never from a server. */
     private Assignment assigned(int count) {
+        owned = new Partitions();
         BackgroundThread none = new BackgroundThread("none", null);
         none.stopNow();
-        Takeovers takeovers =
-                new Takeovers(null, null, null, null, "w", Duration.ofSeconds(1), 1, backoff, null, none, none);
         Assignment made = new Assignment(
                 consumer,
+                owned,
                 "replay",
-                takeovers,
+                new Dispatcher(owned, List.of(), Ordering.KEY, null),
+                null,
+                new PositionSearch(null, backoff, none, null),
+                null,
                 Duration.ofSeconds(1),
                 new RuntimeMeters(new SimpleMeterRegistry(), "c"),
                 Clock.systemUTC(),
                 new Fencings(backoff, System::nanoTime),
                 gone -> {});
-        made.connect(new Dispatcher(made, List.of(), Ordering.KEY, takeovers), null);
         List<TopicPartition> partitions =
                 IntStream.range(0, count).mapToObj(BackpressureTest::partition).toList();
         consumer.assign(partitions);
         made.onPartitionsAssigned(partitions);
         for (TopicPartition topicPartition : partitions) {
-            OwnedPartition partition = Objects.requireNonNull(made.get(topicPartition));
+            OwnedPartition partition = Objects.requireNonNull(owned.get(topicPartition));
             made.positioned(partition, new Position(new UUID(0, 1), 0, -1, 0));
         }
         return made;
     }
 
     private OwnedPartition owned(int number) {
-        return Objects.requireNonNull(assignment.get(partition(number)));
+        return Objects.requireNonNull(owned.get(partition(number)));
     }
 
     private void deliver(int number, int from, int to) {

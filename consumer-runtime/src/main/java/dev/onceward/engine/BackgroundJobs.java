@@ -1,0 +1,89 @@
+package dev.onceward.engine;
+
+import dev.onceward.config.ConsumerSettings;
+import dev.onceward.postgres.ClaimPruning;
+import dev.onceward.postgres.Database;
+import dev.onceward.postgres.TableSizes;
+import dev.onceward.postgres.WorkerTable;
+import java.time.Duration;
+import java.util.List;
+
+/** What a worker does again and again beside the straight path: heartbeat, watch over time limits, maintenance. */
+final class BackgroundJobs {
+    private static final Duration MAINTENANCE_INTERVAL = Duration.ofSeconds(10);
+    private static final Duration TOPIC_CHECK_INTERVAL = Duration.ofSeconds(5);
+    private static final Duration WATCH_INTERVAL = Duration.ofMillis(100);
+    private static final int PRUNE_BATCH = 1_000;
+
+    private final ConsumerSettings settings;
+    private final Heartbeat heartbeat;
+    private final Watchdog watchdog;
+    private final Maintenance maintenance;
+    private final BackgroundThread heartbeatThread;
+    private final BackgroundThread watchThread;
+    private final BackgroundThread sessionThread;
+    private final BackgroundThread maintenanceThread;
+
+    BackgroundJobs(
+            EngineParts parts, Database database, Partitions partitions, List<Lane> lanes, Gate gate, Worker worker) {
+        this.settings = parts.settings();
+        this.heartbeatThread = new BackgroundThread(parts.threads() + "-heartbeat", worker);
+        this.watchThread = new BackgroundThread(parts.threads() + "-watch", worker);
+        this.sessionThread = new BackgroundThread(parts.threads() + "-sessions", worker);
+        this.maintenanceThread = new BackgroundThread(parts.threads() + "-maintenance", worker);
+        this.heartbeat = new Heartbeat(
+                database,
+                new WorkerTable(
+                        database,
+                        new WorkerTable.Identity(parts.workerId(), settings.groupId(), parts.host(), parts.version()),
+                        settings.lease().duration()),
+                partitions,
+                gate,
+                worker,
+                settings.lease());
+        this.watchdog = new Watchdog(
+                lanes, database, sessionThread, settings.limits().maxStuckHandlers(), parts.meters(), worker);
+        this.maintenance = new Maintenance(
+                database,
+                new ClaimPruning(database, settings.retention().claims(), PRUNE_BATCH),
+                new TableSizes(database),
+                settings.limits().lock(),
+                settings.retention().pruning(),
+                parts.meters(),
+                () -> parts.lifecycle().is(WorkerState.RUNNING));
+    }
+
+    Heartbeat heartbeat() {
+        return heartbeat;
+    }
+
+    /** Starts them all; topics are checked beside the maintenance. */
+    void start(Runnable checkTopics) {
+        heartbeatThread.every(settings.lease().interval(), heartbeat);
+        watchThread.every(WATCH_INTERVAL, () -> {
+            watchdog.run();
+            heartbeat.checkLease();
+        });
+        maintenanceThread.every(MAINTENANCE_INTERVAL, maintenance);
+        maintenanceThread.every(TOPIC_CHECK_INTERVAL, checkTopics);
+    }
+
+    /** All but the heartbeat. */
+    void stop() {
+        watchThread.stopNow();
+        maintenanceThread.stopNow();
+        sessionThread.stop();
+    }
+
+    /** No heartbeat comes after the one that may be under way. */
+    void stopHeartbeat() {
+        heartbeatThread.stop();
+    }
+
+    /** Waits for the heartbeat that is under way, then takes the worker's row away. */
+    void endHeartbeat(long nanos) throws InterruptedException {
+        if (heartbeatThread.awaitEnd(nanos)) {
+            heartbeat.end();
+        }
+    }
+}
