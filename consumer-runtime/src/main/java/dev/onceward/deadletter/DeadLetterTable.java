@@ -4,19 +4,19 @@ import dev.onceward.catalog.DeadLetterReason;
 import dev.onceward.catalog.DeadLetterStatus;
 import dev.onceward.handler.Coordinates;
 import dev.onceward.message.Origin;
-import dev.onceward.message.RecordIdentity;
 import dev.onceward.postgres.AttemptTable;
 import dev.onceward.postgres.Database;
 import dev.onceward.postgres.Parameters;
 import dev.onceward.postgres.StoredIdentity;
+import dev.onceward.postgres.Unfinished;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,16 +52,23 @@ public final class DeadLetterTable {
             + " AND p.payload_hash = ?"
             + " WHERE d.consumer_name = ? AND d.topic = ? AND d.partition = ? AND d.record_offset = ?"
             + " AND d.topic_id = ? AND d.status = 'PENDING'";
-    private static final String LOST = "UPDATE {dead_letters} SET status = 'DEAD', reason = 'PAYLOAD_LOST',"
-            + " dead_at = clock_timestamp() WHERE consumer_name = ? AND topic = ? AND partition = ?"
-            + " AND (record_offset < ? OR topic_id <> ?) AND status = 'PENDING' RETURNING record_offset";
-    private static final String LOAD = "SELECT record_offset, topic_id, record_timestamp, payload_hash, status,"
+    private static final String LOST = "UPDATE {dead_letters} d SET status = 'DEAD', reason = 'PAYLOAD_LOST',"
+            + " dead_at = clock_timestamp() FROM unnest(?, ?, ?, ?) AS n(topic, partition, lowest, topic_id)"
+            + " WHERE d.consumer_name = ? AND d.topic = n.topic AND d.partition = n.partition"
+            + " AND (d.record_offset < n.lowest OR d.topic_id <> n.topic_id) AND d.status = 'PENDING'"
+            + " RETURNING d.topic, d.partition, d.record_offset";
+    // OFFSET 0 keeps the planner from joining in another way: one range of the primary key for each partition, and
+    // never
+    // all that the table holds of a consumer.
+    private static final String LOAD = "SELECT d.* FROM unnest(?, ?, ?) AS n(topic, partition, lowest)"
+            + " CROSS JOIN LATERAL (SELECT " + StoredIdentity.COLUMNS + ", status,"
             + " origin_topic, origin_partition, origin_offset, origin_timestamp, replays, message_id, reason,"
             + " error_class, error_message,"
             // Needed only to publish, and large.
             + " CASE status WHEN 'PENDING' THEN error_stacktrace ELSE '' END,"
             + " attempts, first_failed_at, failed_at, worker_id, generation"
-            + " FROM {dead_letters} WHERE consumer_name = ? AND topic = ? AND partition = ? AND record_offset >= ?";
+            + " FROM {dead_letters} WHERE consumer_name = ? AND topic = n.topic AND partition = n.partition"
+            + " AND record_offset >= n.lowest OFFSET 0) d";
 
     private final Database database;
     private final AttemptTable attempts;
@@ -123,61 +130,54 @@ public final class DeadLetterTable {
      * Marks what was decided but never published, and whose record cannot be fetched any more: it is before what is
      * fetched, or stood in a topic of this name that was deleted.
      */
-    public List<Long> markPayloadLost(Connection connection, String topic, int partition, long before, UUID topicId)
+    public List<Coordinates> markPayloadLost(Connection connection, Collection<Unfinished> partitions)
             throws SQLException {
         try (PreparedStatement statement = database.prepare(connection, LOST)) {
             new Parameters(connection, statement)
-                    .text(database.consumer())
-                    .text(topic)
-                    .number(partition)
-                    .number(before)
-                    .uuid(topicId);
-            List<Long> offsets = new ArrayList<>();
+                    .unfinished(partitions)
+                    .array("uuid", partitions.stream().map(Unfinished::topicId).toArray())
+                    .text(database.consumer());
+            List<Coordinates> records = new ArrayList<>();
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
-                    offsets.add(row.getLong(1));
+                    records.add(new Coordinates(row.getString(1), row.getInt(2), row.getLong(3)));
                 }
             }
-            return offsets;
+            return records;
         }
     }
 
-    /** The dead letters of a partition's records from {@code offset} on. */
-    public List<Stored> load(Connection connection, String topic, int partition, long offset) throws SQLException {
+    /** The dead letters of these partitions' unfinished records. */
+    public List<Stored> load(Connection connection, Collection<Unfinished> partitions) throws SQLException {
         try (PreparedStatement statement = database.prepare(connection, LOAD)) {
-            new Parameters(connection, statement)
-                    .text(database.consumer())
-                    .text(topic)
-                    .number(partition)
-                    .number(offset);
+            new Parameters(connection, statement).unfinished(partitions).text(database.consumer());
             List<Stored> rows = new ArrayList<>();
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
-                    rows.add(new Stored(read(row, topic, partition), DeadLetterStatus.valueOf(row.getString(5))));
+                    rows.add(new Stored(read(row), DeadLetterStatus.valueOf(row.getString(7))));
                 }
             }
             return rows;
         }
     }
 
-    private static DeadLetter read(ResultSet row, String topic, int partition) throws SQLException {
-        RecordIdentity record = StoredIdentity.read(row, topic, partition);
+    private static DeadLetter read(ResultSet row) throws SQLException {
         return new DeadLetter(
-                record,
+                StoredIdentity.read(row),
                 new Origin(
-                        new Coordinates(row.getString(6), row.getInt(7), row.getLong(8)),
-                        row.getLong(9),
-                        row.getInt(10)),
-                row.getString(11),
-                DeadLetterReason.valueOf(row.getString(12)),
+                        new Coordinates(row.getString(8), row.getInt(9), row.getLong(10)),
+                        row.getLong(11),
+                        row.getInt(12)),
                 row.getString(13),
-                row.getString(14),
+                DeadLetterReason.valueOf(row.getString(14)),
                 row.getString(15),
-                row.getInt(16),
-                row.getObject(17, OffsetDateTime.class).toInstant(),
-                row.getObject(18, OffsetDateTime.class).toInstant(),
-                row.getString(19),
-                row.getLong(20));
+                row.getString(16),
+                row.getString(17),
+                row.getInt(18),
+                row.getObject(19, OffsetDateTime.class).toInstant(),
+                row.getObject(20, OffsetDateTime.class).toInstant(),
+                row.getString(21),
+                row.getLong(22));
     }
 
     /** A dead letter and its state. */

@@ -2,18 +2,25 @@ package dev.onceward.engine;
 
 import dev.onceward.catalog.EventNames;
 import dev.onceward.deadletter.DeadLetterTable;
+import dev.onceward.handler.Coordinates;
+import dev.onceward.message.RecordIdentity;
 import dev.onceward.postgres.AttemptTable;
+import dev.onceward.postgres.Unfinished;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
-import java.util.UUID;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Loads what is stored about a partition's records, in statements after the one that raised its generation: no
- * transaction of an older generation can add to it any more.
+ * Loads what is stored about partitions' records, in statements after the one that raised their generations, in the same
+ * transaction: READ COMMITTED, so each statement sees what was committed before it, and under the exclusive locks no
+ * transaction of an older generation can add to that any more.
  */
 final class FactsLoader {
     private static final Logger LOG = LoggerFactory.getLogger(FactsLoader.class);
@@ -26,20 +33,35 @@ final class FactsLoader {
         this.deadLetters = deadLetters;
     }
 
-    StoredFacts load(Connection connection, TopicPartition partition, UUID topicId, long lowest) throws SQLException {
+    Map<TopicPartition, StoredFacts> load(Connection connection, Collection<Unfinished> partitions)
+            throws SQLException {
         // Given up, never published, and its record will not be fetched again.
-        List<Long> lost =
-                deadLetters.markPayloadLost(connection, partition.topic(), partition.partition(), lowest, topicId);
-        for (long offset : lost) {
+        for (Coordinates lost : deadLetters.markPayloadLost(connection, partitions)) {
             LOG.atError()
                     .addKeyValue(EventNames.KEY, EventNames.PAYLOAD_LOST)
-                    .addKeyValue("record", partition + "@" + offset)
+                    .addKeyValue("record", lost)
                     .log("A message was given up, but its record left Kafka before it was published");
         }
         long now = System.nanoTime();
-        return new StoredFacts(
-                attempts.load(connection, partition.topic(), partition.partition(), lowest),
-                deadLetters.load(connection, partition.topic(), partition.partition(), lowest),
-                now);
+        Map<TopicPartition, List<AttemptTable.Attempts>> failed = attempts.load(connection, partitions).stream()
+                .collect(Collectors.groupingBy(fact -> partitionOf(fact.record())));
+        Map<TopicPartition, List<DeadLetterTable.Stored>> givenUp = deadLetters.load(connection, partitions).stream()
+                .collect(Collectors.groupingBy(fact -> partitionOf(fact.letter().record())));
+        Map<TopicPartition, StoredFacts> facts = new HashMap<>();
+        for (Unfinished records : partitions) {
+            TopicPartition partition = new TopicPartition(records.topic(), records.partition());
+            facts.put(
+                    partition,
+                    new StoredFacts(
+                            failed.getOrDefault(partition, List.of()),
+                            givenUp.getOrDefault(partition, List.of()),
+                            now));
+        }
+        return facts;
+    }
+
+    private static TopicPartition partitionOf(RecordIdentity record) {
+        return new TopicPartition(
+                record.coordinates().topic(), record.coordinates().partition());
     }
 }

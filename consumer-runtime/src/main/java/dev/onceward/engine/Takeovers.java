@@ -7,6 +7,7 @@ import dev.onceward.metrics.RuntimeMeters;
 import dev.onceward.postgres.Database;
 import dev.onceward.postgres.GenerationTable;
 import dev.onceward.postgres.Ownership;
+import dev.onceward.postgres.Unfinished;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -15,6 +16,8 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
@@ -116,17 +119,10 @@ final class Takeovers {
     /** Those that nobody works on, in one transaction that waits for none; returns the others. */
     private Map<OwnedPartition, Integer> takeFree(Map<OwnedPartition, Integer> keys) throws SQLException {
         Map<OwnedPartition, Taken> taken = database.inTransaction(grace.plusSeconds(5), connection -> {
-            List<Integer> free = generations.tryLock(connection, keys.values());
-            Map<OwnedPartition, Taken> done = new HashMap<>();
-            // By key: two transactions that change rows of several partitions do so in one order.
-            List<Map.Entry<OwnedPartition, Integer>> ordered = keys.entrySet().stream()
-                    .filter(entry -> free.contains(entry.getValue()))
-                    .sorted(Map.Entry.comparingByValue())
-                    .toList();
-            for (Map.Entry<OwnedPartition, Integer> entry : ordered) {
-                done.put(entry.getKey(), take(connection, entry.getKey(), entry.getValue()));
-            }
-            return done;
+            Set<Integer> free = Set.copyOf(generations.tryLock(connection, keys.values()));
+            Map<OwnedPartition, Integer> locked = new HashMap<>(keys);
+            locked.values().retainAll(free);
+            return locked.isEmpty() ? Map.of() : take(connection, locked);
         });
         taken.forEach(this::announce);
         Map<OwnedPartition, Integer> busy = new HashMap<>(keys);
@@ -166,10 +162,11 @@ final class Takeovers {
             return true; // revoked while it waited
         }
         try {
-            announce(partition, database.inTransaction(grace.plusSeconds(5), connection -> {
-                generations.lock(connection, fenceKey, grace);
-                return take(connection, partition, fenceKey);
-            }));
+            database.inTransaction(grace.plusSeconds(5), connection -> {
+                        generations.lock(connection, fenceKey, grace);
+                        return take(connection, Map.of(partition, fenceKey));
+                    })
+                    .forEach(this::announce);
             return true;
         } catch (SQLException e) {
             if (SqlStates.find(e).filter("55P03"::equals).isPresent()) {
@@ -179,18 +176,38 @@ final class Takeovers {
         }
     }
 
-    private Taken take(Connection connection, OwnedPartition partition, int fenceKey) throws SQLException {
-        long lowest = partition.window().watermark();
-        Ownership ownership = generations.take(
+    /** Raises the generations of locked partitions; only then, in later statements, reads what is stored. */
+    private Map<OwnedPartition, Taken> take(Connection connection, Map<OwnedPartition, Integer> locked)
+            throws SQLException {
+        Map<OwnedPartition, GenerationTable.Takeover> takeovers = new HashMap<>();
+        locked.forEach((partition, fenceKey) -> takeovers.put(partition, takeover(partition, fenceKey)));
+        Map<Integer, Ownership> owned = generations.take(connection, workerId, takeovers.values());
+        Map<TopicPartition, StoredFacts> stored = facts.load(
                 connection,
-                candidate(partition),
+                takeovers.values().stream()
+                        .map(GenerationTable.Takeover::records)
+                        .toList());
+        Map<OwnedPartition, Taken> taken = new HashMap<>();
+        takeovers.forEach((partition, takeover) -> taken.put(
+                partition,
+                new Taken(
+                        Objects.requireNonNull(owned.get(takeover.fenceKey())),
+                        Objects.requireNonNull(stored.get(partition.topicPartition())),
+                        takeover.records().lowest())));
+        return taken;
+    }
+
+    private GenerationTable.Takeover takeover(OwnedPartition partition, int fenceKey) {
+        TopicPartition topicPartition = partition.topicPartition();
+        return new GenerationTable.Takeover(
+                new Unfinished(
+                        topicPartition.topic(),
+                        topicPartition.partition(),
+                        partition.topicId(),
+                        partition.window().watermark()),
                 fenceKey,
-                workerId,
-                ownGenerations.getOrDefault(partition.topicPartition(), -1L),
-                lowest,
+                ownGenerations.getOrDefault(topicPartition, -1L),
                 partition.isTakenAgain());
-        return new Taken(
-                ownership, facts.load(connection, partition.topicPartition(), partition.topicId(), lowest), lowest);
     }
 
     private void announce(OwnedPartition partition, Taken taken) {

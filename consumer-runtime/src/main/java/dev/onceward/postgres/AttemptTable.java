@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -33,10 +34,14 @@ public final class AttemptTable {
             + " AND topic = ? AND partition = ? AND record_offset = ? AND attempts = ?";
     private static final String DELETE = "DELETE FROM {message_attempts} WHERE consumer_name = ? AND topic = ?"
             + " AND partition = ? AND record_offset = ?";
-    private static final String LOAD = "SELECT record_offset, topic_id, record_timestamp, payload_hash, attempts,"
+    // OFFSET 0 keeps the planner from joining in another way: one range of the primary key for each partition, and
+    // never
+    // all that the table holds of a consumer.
+    private static final String LOAD = "SELECT a.* FROM unnest(?, ?, ?) AS n(topic, partition, lowest)"
+            + " CROSS JOIN LATERAL (SELECT " + StoredIdentity.COLUMNS + ", attempts,"
             + " greatest(0, extract(epoch FROM not_before - clock_timestamp()) * 1000)::bigint, first_failed_at,"
-            + " last_error, message_id"
-            + " FROM {message_attempts} WHERE consumer_name = ? AND topic = ? AND partition = ? AND record_offset >= ?";
+            + " last_error, message_id FROM {message_attempts} WHERE consumer_name = ? AND topic = n.topic"
+            + " AND partition = n.partition AND record_offset >= n.lowest OFFSET 0) a";
 
     private final Database database;
 
@@ -88,24 +93,20 @@ public final class AttemptTable {
         }
     }
 
-    /** The attempts of a partition's records from {@code offset} on. */
-    public List<Attempts> load(Connection connection, String topic, int partition, long offset) throws SQLException {
+    /** The attempts of these partitions' unfinished records. */
+    public List<Attempts> load(Connection connection, Collection<Unfinished> partitions) throws SQLException {
         try (PreparedStatement statement = database.prepare(connection, LOAD)) {
-            new Parameters(connection, statement)
-                    .text(database.consumer())
-                    .text(topic)
-                    .number(partition)
-                    .number(offset);
+            new Parameters(connection, statement).unfinished(partitions).text(database.consumer());
             List<Attempts> rows = new ArrayList<>();
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
                     rows.add(new Attempts(
-                            StoredIdentity.read(row, topic, partition),
-                            row.getInt(5),
-                            Duration.ofMillis(row.getLong(6)),
-                            row.getObject(7, OffsetDateTime.class).toInstant(),
-                            row.getString(8),
-                            row.getString(9)));
+                            StoredIdentity.read(row),
+                            row.getInt(7),
+                            Duration.ofMillis(row.getLong(8)),
+                            row.getObject(9, OffsetDateTime.class).toInstant(),
+                            row.getString(10),
+                            row.getString(11)));
                 }
             }
             return rows;

@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -32,16 +33,20 @@ public final class GenerationTable {
     // "Unclean": another process had it and did not release it. "Stuck": and it had not finished a single record; but a
     // worker that takes it again, after others took it while it lived, is the proof that nobody died of its records.
     // A recreated topic begins anew: what is stored about its namesake says nothing about its offsets.
+    // In key order, as all that change several rows: in different orders they would deadlock.
     private static final String TAKE = "UPDATE {partition_generations} g SET generation = g.generation + 1,"
-            + " stuck_takeovers = CASE WHEN NOT u.unclean THEN 0 WHEN ? THEN g.stuck_takeovers WHEN g.resume_offset = ? THEN g.stuck_takeovers + 1 ELSE 1 END,"
-            + " unclean_takeovers = g.unclean_takeovers + u.unclean::int,"
-            + " worker_id = ?, acquired_at = clock_timestamp(), released_at = NULL, resume_offset = ?,"
-            + " watermark = CASE WHEN g.topic_id = ? THEN g.watermark END,"
-            + " pruned_through = CASE WHEN g.topic_id = ? THEN g.pruned_through ELSE -1 END, topic_id = ?"
-            + " FROM (SELECT fence_key, worker_id IS NOT NULL AND released_at IS NULL AND generation <> ?"
-            + " AND topic_id = ? AS unclean FROM {partition_generations} WHERE fence_key = ?) u"
-            + " WHERE g.fence_key = u.fence_key"
-            + " RETURNING g.generation, u.unclean, g.stuck_takeovers";
+            + " stuck_takeovers = CASE WHEN NOT n.unclean THEN 0 WHEN n.again THEN g.stuck_takeovers"
+            + " WHEN g.resume_offset = n.lowest THEN g.stuck_takeovers + 1 ELSE 1 END,"
+            + " unclean_takeovers = g.unclean_takeovers + n.unclean::int,"
+            + " worker_id = ?, acquired_at = clock_timestamp(), released_at = NULL, resume_offset = n.lowest,"
+            + " watermark = CASE WHEN g.topic_id = n.topic_id THEN g.watermark END,"
+            + " pruned_through = CASE WHEN g.topic_id = n.topic_id THEN g.pruned_through ELSE -1 END,"
+            + " topic_id = n.topic_id"
+            + " FROM (SELECT t.*, p.worker_id IS NOT NULL AND p.released_at IS NULL"
+            + " AND p.generation <> t.own_generation AND p.topic_id = t.topic_id AS unclean"
+            + " FROM unnest(?, ?, ?, ?, ?) AS t(fence_key, topic_id, lowest, own_generation, again)"
+            + " JOIN {partition_generations} p ON p.fence_key = t.fence_key ORDER BY p.fence_key FOR UPDATE OF p) n"
+            + " WHERE g.fence_key = n.fence_key RETURNING g.fence_key, g.generation, n.unclean, g.stuck_takeovers";
     private static final String RELEASE = "UPDATE {partition_generations} SET released_at = clock_timestamp(),"
             + " watermark = coalesce(?, watermark) WHERE fence_key = ? AND generation = ? AND released_at IS NULL";
     // Holders only: those who wait for the lock have done nothing wrong. An advisory lock with two keys shows as
@@ -168,47 +173,46 @@ public final class GenerationTable {
         }
     }
 
-    /**
-     * Raises the generation; the caller holds the exclusive lock.
-     *
-     * @param ownGeneration the last one of this very process, whose taking over again is not unclean; -1: none. The worker
-     *     id does not tell: a team may give a restarted worker the name of the one that died
-     * @param again the worker had it before, and lost it to another while it lived
-     */
-    public Ownership take(
-            Connection connection,
-            Candidate candidate,
-            int fenceKey,
-            String workerId,
-            long ownGeneration,
-            long resumeOffset,
-            boolean again)
+    /** Raises generations, and gives the ownership by fence key; the caller holds the exclusive locks. */
+    public Map<Integer, Ownership> take(Connection connection, String workerId, Collection<Takeover> takeovers)
             throws SQLException {
+        Map<Integer, Unfinished> partitions = new HashMap<>();
+        takeovers.forEach(takeover -> partitions.put(takeover.fenceKey(), takeover.records()));
+        Map<Integer, Ownership> owned = new HashMap<>();
         try (PreparedStatement statement = database.prepare(connection, TAKE)) {
             new Parameters(connection, statement)
-                    .flag(again)
-                    .number(resumeOffset)
                     .text(workerId)
-                    .number(resumeOffset)
-                    .uuid(candidate.topicId())
-                    .uuid(candidate.topicId())
-                    .uuid(candidate.topicId())
-                    .number(ownGeneration)
-                    .uuid(candidate.topicId())
-                    .number(fenceKey);
+                    .array("int4", takeovers.stream().map(Takeover::fenceKey).toArray())
+                    .array(
+                            "uuid",
+                            takeovers.stream().map(t -> t.records().topicId()).toArray())
+                    .array(
+                            "int8",
+                            takeovers.stream().map(t -> t.records().lowest()).toArray())
+                    .array(
+                            "int8",
+                            takeovers.stream().map(Takeover::ownGeneration).toArray())
+                    .array("bool", takeovers.stream().map(Takeover::again).toArray());
             try (ResultSet row = statement.executeQuery()) {
-                if (!row.next()) {
-                    throw new SQLException("the row of fence key " + fenceKey + " is gone", "02000");
+                while (row.next()) {
+                    Fence fence = new Fence(row.getInt(1), row.getLong(2));
+                    Unfinished taken = Objects.requireNonNull(partitions.remove(fence.fenceKey()));
+                    owned.put(
+                            fence.fenceKey(),
+                            new Ownership(
+                                    taken.topic(),
+                                    taken.partition(),
+                                    fence,
+                                    taken.topicId(),
+                                    row.getBoolean(3),
+                                    row.getInt(4)));
                 }
-                return new Ownership(
-                        candidate.topic(),
-                        candidate.partition(),
-                        new Fence(fenceKey, row.getLong(1)),
-                        candidate.topicId(),
-                        row.getBoolean(2),
-                        row.getInt(3));
             }
         }
+        if (!partitions.isEmpty()) {
+            throw new SQLException("the rows of fence keys " + partitions.keySet() + " are gone", "02000");
+        }
+        return owned;
     }
 
     /** Marks a partition as given back in order, if it still is this worker's. */
@@ -251,4 +255,13 @@ public final class GenerationTable {
 
     /** A partition to take over. */
     public record Candidate(String topic, int partition, UUID topicId) {}
+
+    /**
+     * What is known about a partition when it is taken over.
+     *
+     * @param ownGeneration the last one of this very process, whose taking over again is not unclean; -1: none. The worker
+     *     id does not tell: a team may give a restarted worker the name of the one that died
+     * @param again the worker had it before, and lost it to another while it lived
+     */
+    public record Takeover(Unfinished records, int fenceKey, long ownGeneration, boolean again) {}
 }

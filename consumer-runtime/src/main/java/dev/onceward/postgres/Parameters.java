@@ -6,6 +6,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.Collection;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +66,13 @@ public final class Parameters {
     public Parameters instant(Instant value) throws SQLException {
         statement.setObject(++index, value.atOffset(ZoneOffset.UTC));
         return this;
+    }
+
+    /** Three arrays: topics, partitions, lowest offsets. */
+    public Parameters unfinished(Collection<Unfinished> partitions) throws SQLException {
+        return array("text", partitions.stream().map(Unfinished::topic).toArray())
+                .array("int4", partitions.stream().map(Unfinished::partition).toArray())
+                .array("int8", partitions.stream().map(Unfinished::lowest).toArray());
     }
 
     public Parameters array(String type, Object[] values) throws SQLException {

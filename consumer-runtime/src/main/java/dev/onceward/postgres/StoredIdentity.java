@@ -6,15 +6,18 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.UUID;
 
-/** Reads a {@link RecordIdentity} from columns that begin with offset, topic id, timestamp, payload hash. */
+/** Reads a {@link RecordIdentity} from columns that begin with {@link #COLUMNS}. */
 public final class StoredIdentity {
+    /** Six columns. */
+    public static final String COLUMNS = "topic, partition, record_offset, topic_id, record_timestamp, payload_hash";
+
     private StoredIdentity() {}
 
-    public static RecordIdentity read(ResultSet row, String topic, int partition) throws SQLException {
+    public static RecordIdentity read(ResultSet row) throws SQLException {
         return new RecordIdentity(
-                new Coordinates(topic, partition, row.getLong(1)),
-                row.getObject(2, UUID.class),
-                row.getLong(3),
-                row.getLong(4));
+                new Coordinates(row.getString(1), row.getInt(2), row.getLong(3)),
+                row.getObject(4, UUID.class),
+                row.getLong(5),
+                row.getLong(6));
     }
 }
