@@ -4,15 +4,14 @@ import dev.onceward.catalog.EventNames;
 import dev.onceward.effect.TransactionWatch;
 import dev.onceward.handler.Coordinates;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,7 +37,7 @@ final class Lane {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final LaneQueue queue = new LaneQueue();
-    private final Set<OwnedPartition> permits = new HashSet<>();
+    private final Permits permits = new Permits();
     private volatile @Nullable Thread thread;
     private @Nullable LaneWork work;
     private boolean stopped;
@@ -63,53 +62,32 @@ final class Lane {
     // ---- from the poll thread ----
 
     void start() {
-        lock.lock();
-        try {
-            startThread(null);
-        } finally {
-            lock.unlock();
-        }
+        locked(() -> startThread(null));
     }
 
     /** Messages to run, behind all that wait. */
     void add(List<Delivery> deliveries) {
-        lock.lock();
-        try {
+        locked(() -> {
             deliveries.forEach(queue::add);
             changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Forgets what waits of a partition and has not begun. */
     void dropWaiting(OwnedPartition partition) {
-        lock.lock();
-        try {
-            queue.dropWaiting(partition).forEach(this::forget);
-        } finally {
-            lock.unlock();
-        }
+        locked(() -> queue.dropWaiting(partition).forEach(this::forget));
     }
 
     /** Forgets everything of a partition; what is in hand runs to its end. */
     void drop(OwnedPartition partition) {
-        lock.lock();
-        try {
-            queue.drop(partition).forEach(this::forget);
-        } finally {
-            lock.unlock();
-        }
+        locked(() -> queue.drop(partition).forEach(this::forget));
     }
 
     void stop() {
-        lock.lock();
-        try {
+        locked(() -> {
             stopped = true;
             changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     boolean awaitStopped(long nanos) throws InterruptedException {
@@ -126,17 +104,14 @@ final class Lane {
      * worker, also where the pool lives on, and whatever comes of it is nobody's fault.
      */
     void abandon() {
-        lock.lock();
-        try {
+        locked(() -> {
             LaneWork current = work;
             thread = null; // nothing that it comes back with counts, not even a failed attempt
             turns.end(this);
             if (current != null) {
                 current.watch().expire().ifPresent(TransactionWatch.Expired::abort);
             }
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Whether it is in a transaction. */
@@ -146,29 +121,21 @@ final class Lane {
     }
 
     int heldKeys() {
-        lock.lock();
-        try {
-            return queue.heldKeys();
-        } finally {
-            lock.unlock();
-        }
+        return underLock(() -> queue.heldKeys());
     }
 
     // ---- from the publisher ----
 
     /** The publication of a dead letter ended; the lane goes on with it. */
     void published(Delivery delivery, @Nullable Coordinates copy, @Nullable Throwable failure) {
-        lock.lock();
-        try {
+        locked(() -> {
             // Dropped in the meantime, if the permit is gone: whoever owns the partition next publishes it again.
             LaneWork current = work;
             if (current != null && delivery.holdsPermit) {
                 queue.hold(delivery, current.afterPublication(delivery, copy, failure));
                 changed.signalAll();
             }
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     // ---- from the watchdog ----
@@ -176,18 +143,12 @@ final class Lane {
     /** The transaction the lane's thread is in, for the watchdog. */
     @Nullable
     LaneWork work() {
-        lock.lock();
-        try {
-            return work;
-        } finally {
-            lock.unlock();
-        }
+        return underLock(() -> work);
     }
 
     /** Gives the lane a new thread, because the old one does not come back from a handler; returns the old one. */
     Optional<Thread> replaceThread(LaneWork stuck) {
-        lock.lock();
-        try {
+        return underLock(() -> {
             if (work != stuck || stopped) {
                 return Optional.empty();
             }
@@ -197,9 +158,7 @@ final class Lane {
                 gate.givenUp(old);
             }
             return Optional.ofNullable(old);
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     private void startThread(@Nullable LaneWork predecessor) {
@@ -297,7 +256,9 @@ final class Lane {
 
     private Optional<Delivery> takeHead() {
         Optional<Delivery> head = queue.takeDue(System.nanoTime());
-        while (head.isPresent() && !head.get().holdsPermit && !permit(head.get().partition())) {
+        while (head.isPresent()
+                && !head.get().holdsPermit
+                && !permits.get(head.get().partition())) {
             // Its partition is ending and will be dropped; or it has ended, and this came back too late for that.
             if (head.get().partition().in(PartitionState.ENDED)) {
                 queue.drop(head.get().partition()).forEach(this::forget);
@@ -310,7 +271,7 @@ final class Lane {
     private List<Delivery> permitted(List<Delivery> taken) {
         List<Delivery> group = new ArrayList<>(taken.size());
         for (Delivery delivery : taken) {
-            if (permit(delivery.partition())) {
+            if (permits.get(delivery.partition())) {
                 group.add(delivery);
             } else {
                 forget(delivery);
@@ -319,23 +280,12 @@ final class Lane {
         return group;
     }
 
-    private boolean permit(OwnedPartition partition) {
-        if (permits.contains(partition)) {
-            return partition.in(PartitionState.RUNNING);
-        }
-        return partition.beginWork() && permits.add(partition);
-    }
-
     private void endTurn() {
-        lock.lock();
-        try {
+        locked(() -> {
             requireOwner();
-            permits.forEach(OwnedPartition::endWork);
-            permits.clear();
+            permits.end();
             turns.end(this);
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     private void forget(Delivery delivery) {
@@ -349,24 +299,18 @@ final class Lane {
 
     /** Changes the queue, if the calling thread still is the lane's. */
     void change(QueueChange change) {
-        lock.lock();
-        try {
+        locked(() -> {
             requireOwner();
             change.apply(queue);
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Asks the queue. */
     boolean isHeld(Delivery delivery) {
-        lock.lock();
-        try {
+        return underLock(() -> {
             requireOwner();
             return queue.isHeld(delivery);
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** A short wait that a stop ends. */
@@ -377,6 +321,24 @@ final class Lane {
             while (left > 0 && !stopped) {
                 left = changed.awaitNanos(left);
             }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void locked(Runnable change) {
+        lock.lock();
+        try {
+            change.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private <T extends @Nullable Object> T underLock(Supplier<T> question) {
+        lock.lock();
+        try {
+            return question.get();
         } finally {
             lock.unlock();
         }

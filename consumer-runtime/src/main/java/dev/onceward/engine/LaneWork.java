@@ -11,10 +11,8 @@ import dev.onceward.handler.Coordinates;
 import dev.onceward.handler.FailureClass;
 import dev.onceward.postgres.Fence;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Deque;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -41,8 +39,7 @@ final class LaneWork {
     private final BrokenWorker brokenWorker;
     private final Conflicts conflicts;
 
-    /** Parts of the group still to run, the next one first. */
-    private final Deque<List<Delivery>> parts = new ArrayDeque<>();
+    private final Parts parts = new Parts();
 
     private List<Delivery> running = List.of();
     /** The one of them that is being decoded. */
@@ -79,7 +76,7 @@ final class LaneWork {
 
     /** Runs messages as a group. */
     void runGroup(List<Delivery> group) throws InterruptedException {
-        parts.add(group);
+        parts.pushFront(group);
         runParts();
     }
 
@@ -97,7 +94,7 @@ final class LaneWork {
         parts.addAll(stuck.parts);
         if (stuck.decoding != null) {
             settlement.overTime(stuck.decoding, new StuckException("decoding"));
-            pushFront(stuck.running); // those before it run first
+            parts.pushFront(stuck.running); // those before it run first
         } else {
             settle(
                     stuck.running,
@@ -110,14 +107,13 @@ final class LaneWork {
     private void runParts() throws InterruptedException {
         boolean first = true;
         while (!parts.isEmpty()) {
-            if (!first && !mayGoOn()) {
+            if (!first && !(gate.isOpen() && parts.allRunning())) {
                 // Revoked, paused, late with the heartbeat, or failed since: no new transaction begins.
-                List<Delivery> back = inHand(List.of());
-                lane.change(queue -> giveBack(queue, back));
+                giveBack(parts.takeAll());
                 break;
             }
             first = false;
-            List<Delivery> part = unheld(parts.removeFirst());
+            List<Delivery> part = unheld(parts.next());
             running = part;
             List<Delivery> runnable = part.isEmpty() ? part : prepared(part);
             if (!runnable.isEmpty()) {
@@ -163,9 +159,9 @@ final class LaneWork {
                 return List.of();
             }
             if (result instanceof Preparation.Result.GivenUp) {
-                pushFront(part.subList(i + 1, part.size()));
+                parts.pushFront(part.subList(i + 1, part.size()));
                 if (i > 0) {
-                    pushFront(List.of(delivery));
+                    parts.pushFront(List.of(delivery));
                     return part.subList(0, i);
                 }
                 settlement.advance(delivery);
@@ -227,7 +223,7 @@ final class LaneWork {
             stale(part, stale.fences());
         } else if (outcome instanceof GroupOutcome.OverBudget over) {
             lane.sizer().overBudget(over.run(), over.runNanos());
-            split(part);
+            parts.split(part, lane.sizer().size()); // as large as the budget allows by what is known now
         } else if (outcome instanceof GroupOutcome.Unknown unknown) {
             settlement.unknownCommit(part, unknown.error());
             standStill(part, Gate.Cause.DATABASE, unknown.error());
@@ -275,7 +271,7 @@ final class LaneWork {
             }
         }
         if (!others.isEmpty()) {
-            pushFront(others);
+            parts.pushFront(others);
         }
     }
 
@@ -311,13 +307,10 @@ final class LaneWork {
         }
         OptionalInt culprit = failed.culprit();
         if (culprit.isEmpty()) {
-            halve(part);
+            parts.halve(part);
             return;
         }
-        int index = culprit.getAsInt();
-        pushFront(part.subList(index + 1, part.size()));
-        pushFront(part.subList(index, index + 1));
-        pushFront(part.subList(0, index));
+        parts.around(part, culprit.getAsInt());
     }
 
     private void infrastructure(List<Delivery> part, GroupOutcome.Failed failed) throws InterruptedException {
@@ -364,38 +357,27 @@ final class LaneWork {
 
     /** Everything in hand goes back to where it was taken from, in order; the lane waits at the gate. */
     private void standStill(List<Delivery> part, Gate.Cause cause, Throwable symptom) throws InterruptedException {
-        List<Delivery> back = inHand(part);
+        List<Delivery> back = new ArrayList<>(part);
+        back.addAll(parts.takeAll());
         for (Delivery delivery : part) {
             settlement.notCounted(delivery);
         }
-        lane.change(queue -> giveBack(queue, back));
+        giveBack(back);
         gate.close(cause, symptom);
     }
 
-    private List<Delivery> inHand(List<Delivery> part) {
-        List<Delivery> all = new ArrayList<>(part);
-        parts.forEach(all::addAll);
-        parts.clear();
-        return all;
-    }
-
-    private boolean mayGoOn() {
-        return gate.isOpen()
-                && parts.stream()
-                        .flatMap(List::stream)
-                        .allMatch(delivery -> delivery.partition().in(PartitionState.RUNNING));
-    }
-
-    private static void giveBack(LaneQueue queue, List<Delivery> back) {
-        List<Delivery> toReady = new ArrayList<>();
-        for (Delivery delivery : back) {
-            if (queue.isHead(delivery)) {
-                queue.hold(delivery, System.nanoTime());
-            } else {
-                toReady.add(delivery);
+    private void giveBack(List<Delivery> back) {
+        lane.change(queue -> {
+            List<Delivery> toReady = new ArrayList<>();
+            for (Delivery delivery : back) {
+                if (queue.isHead(delivery)) {
+                    queue.hold(delivery, System.nanoTime());
+                } else {
+                    toReady.add(delivery);
+                }
             }
-        }
-        queue.giveBack(toReady);
+            queue.giveBack(toReady);
+        });
     }
 
     private void contention(List<Delivery> part) throws InterruptedException {
@@ -405,32 +387,10 @@ final class LaneWork {
                     settlement.notCounted(delivery);
                 }
                 lane.sleep(conflicts.delayNanos(part));
-                pushFront(part);
+                parts.pushFront(part);
             }
-            case HALVES -> halve(part);
+            case HALVES -> parts.halve(part);
             case HOLD -> settlement.holdForConflicts(part.get(0));
-        }
-    }
-
-    /** Into groups as large as the budget allows by what is known now; at least into halves. */
-    private void split(List<Delivery> part) {
-        int size = Math.min(lane.sizer().size(), (part.size() + 1) / 2);
-        for (int end = part.size(); end > 0; ) {
-            int start = (end - 1) / size * size;
-            pushFront(part.subList(start, end));
-            end = start;
-        }
-    }
-
-    private void halve(List<Delivery> part) {
-        int middle = part.size() / 2;
-        pushFront(part.subList(middle, part.size()));
-        pushFront(part.subList(0, middle));
-    }
-
-    private void pushFront(List<Delivery> part) {
-        if (!part.isEmpty()) {
-            parts.addFirst(List.copyOf(part));
         }
     }
 
