@@ -33,7 +33,7 @@ class BatchAndCulpritIT {
     private static final String CULPRIT = "m57";
     private static final String BAD = "bad";
 
-    private final Readings readings = new Readings();
+    private final Scrape scrape = new Scrape();
     private final Queue<Integer> attemptsOfOthers = new ConcurrentLinkedQueue<>();
     private Ledger ledger;
     private EventLog events;
@@ -201,7 +201,7 @@ class BatchAndCulpritIT {
 
     private ConsumerRuntimeBuilder consumer() {
         return ledger.consumer()
-                .meterRegistry(readings.registry)
+                .meterRegistry(scrape.registry())
                 .concurrency(new ConsumerSettings.Concurrency(1, TOGETHER, Duration.ofSeconds(20)))
                 .retry(new RetryPolicy(ATTEMPTS, Duration.ofMillis(10), Duration.ofMillis(100)));
     }
@@ -225,8 +225,7 @@ class BatchAndCulpritIT {
             ledger.send("account-" + i % 10, id, id.equals(CULPRIT) ? BAD : "10");
         }
         ledger.flush();
-        await().untilAsserted(
-                        () -> assertThat(readings.gauge(MeterNames.IN_FLIGHT)).isEqualTo(TOGETHER));
+        await().untilAsserted(() -> assertThat(scrape.sum(MeterNames.IN_FLIGHT)).isEqualTo(TOGETHER));
         runtime.resume();
         await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(WARM + TOGETHER));
     }

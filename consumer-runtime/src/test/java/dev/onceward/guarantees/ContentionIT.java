@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ContentionIT {
     private static final String MOVE = "UPDATE accounts SET balance = balance + 1 WHERE id = ?";
 
-    private final Readings readings = new Readings();
+    private final Scrape scrape = new Scrape();
     private final Queue<Integer> attempts = new ConcurrentLinkedQueue<>();
     private Ledger ledger;
     private EventLog events;
@@ -83,7 +83,7 @@ class ContentionIT {
             }
         });
         everythingOnceAndNobodyBlamed(16);
-        assertThat(readings.total(MeterNames.CONTENTION)).isPositive();
+        assertThat(scrape.sum(MeterNames.CONTENTION)).isPositive();
         assertThat(states).isNotEmpty().containsOnly("40P01");
         assertThat(ledger.texts("SELECT balance FROM accounts ORDER BY id")).containsExactly("2", "2", "0", "0");
     }
@@ -125,7 +125,7 @@ class ContentionIT {
         ledger.start(consumer(), this::remembered);
         everythingOnceAndNobodyBlamed(40);
         assertThat(ledger.count("SELECT last_value FROM conflicts")).isEqualTo(6);
-        assertThat(readings.total(MeterNames.CONTENTION)).isEqualTo(5);
+        assertThat(scrape.sum(MeterNames.CONTENTION)).isEqualTo(5);
     }
 
     @Test
@@ -157,7 +157,7 @@ class ContentionIT {
                 assertThat(ledger.entries()).isEqualTo(37);
             });
             assertThat(ledger.entriesOf("account-7")).containsExactly("m7");
-            assertThat(readings.gauge(MeterNames.KEYS_HELD)).isEqualTo(1);
+            assertThat(scrape.sum(MeterNames.KEYS_HELD)).isEqualTo(1);
             assertThat(ledger.committed()).isEqualTo(17);
             assertThat(runtime.health().ready()).isTrue();
             other.rollback();
@@ -181,7 +181,7 @@ class ContentionIT {
 
     private ConsumerRuntimeBuilder consumer() {
         return ledger.consumer()
-                .meterRegistry(readings.registry)
+                .meterRegistry(scrape.registry())
                 .retry(new RetryPolicy(1, Duration.ofMillis(10), Duration.ofMillis(100)));
     }
 
@@ -195,7 +195,7 @@ class ContentionIT {
         assertThat(ledger.count("SELECT count(*) FROM dead_letters")).isZero();
         assertThat(events.count(EventNames.ATTEMPT_FAILED)).isZero();
         assertThat(events.count(EventNames.OUTAGE_BEGIN)).isZero();
-        assertThat(readings.total(MeterNames.ATTEMPTS_FAILED, MeterNames.Tag.REASON, FailureClass.CONTENTION.name()))
-                .isEqualTo(readings.total(MeterNames.ATTEMPTS_FAILED));
+        assertThat(scrape.sum(MeterNames.ATTEMPTS_FAILED, "reason", FailureClass.CONTENTION.name()))
+                .isEqualTo(scrape.sum(MeterNames.ATTEMPTS_FAILED));
     }
 }

@@ -45,7 +45,7 @@ class OutageIT {
     private static CompletableFuture<ChildPostgres> postgresStart;
     private static CompletableFuture<ChildKafka> kafkaStart;
 
-    private final Readings readings = new Readings();
+    private final Scrape scrape = new Scrape();
     private Ledger ledger;
     private EventLog events;
 
@@ -77,8 +77,7 @@ class OutageIT {
         awaitProgress(MESSAGES / 4);
         postgres.kill();
         // Five attempts with the longest delays between them would take half a second.
-        Ledger.await()
-                .until(() -> readings.gauge(MeterNames.OUTAGE) == 1 && readings.gauge(MeterNames.HEARTBEAT_AGE) > 2.5);
+        Ledger.await().until(() -> scrape.sum(MeterNames.OUTAGE) == 1 && scrape.sum(MeterNames.HEARTBEAT_AGE) > 2.5);
         assertThat(runtime.health().live()).isTrue();
         assertThat(runtime.health().ready()).isFalse();
         assertThat(runtime.health().troubles())
@@ -124,7 +123,7 @@ class OutageIT {
         awaitProgress(MESSAGES / 4);
         readOnly("on");
         endSessions(); // as after a failover: whoever connects again finds it read-only
-        Ledger.await().until(() -> readings.gauge(MeterNames.OUTAGE) == 1);
+        Ledger.await().until(() -> scrape.sum(MeterNames.OUTAGE) == 1);
         readOnly("off"); // the sessions made meanwhile stay read-only: they are of no use any more
         everythingWasProcessedOnceAndNothingCounted();
     }
@@ -138,7 +137,7 @@ class OutageIT {
         config.setConnectionTimeout(300);
         try (HikariDataSource pool = new HikariDataSource(config)) {
             ConsumerRuntime runtime =
-                    ledger.start(ledger.consumer(pool).meterRegistry(readings.registry), (message, effect) -> {
+                    ledger.start(ledger.consumer(pool).meterRegistry(scrape.registry()), (message, effect) -> {
                         effect.handle().execute("SELECT 1");
                         try (Connection second = pool.getConnection()) {
                             second.createStatement().execute("SELECT pg_sleep(0.001)");
@@ -231,11 +230,11 @@ class OutageIT {
     private ConsumerRuntimeBuilder metered() {
         return ledger.consumer()
                 .concurrency(new ConsumerSettings.Concurrency(4, 20, Duration.ofSeconds(5)))
-                .meterRegistry(readings.registry);
+                .meterRegistry(scrape.registry());
     }
 
     private void awaitProgress(int messages) {
-        Ledger.await().until(() -> readings.total(MeterNames.MESSAGES) >= messages);
+        Ledger.await().until(() -> scrape.sum(MeterNames.MESSAGES) >= messages);
     }
 
     private void endSessions() {

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 class StaleWorkerIT {
     private static final ConsumerSettings.Limits LIMITS = ConsumerSettings.Limits.DEFAULT;
 
-    private final Readings readings = new Readings();
+    private final Scrape scrape = new Scrape();
     private Ledger ledger;
     private EventLog events;
 
@@ -77,12 +77,11 @@ class StaleWorkerIT {
             long before = claimsOf(1);
 
             ledger.start(
-                    ledger.consumer().meterRegistry(readings.registry).limits(grace(Duration.ofSeconds(1))),
+                    ledger.consumer().meterRegistry(scrape.registry()).limits(grace(Duration.ofSeconds(1))),
                     Ledger.HANDLER);
             everythingTookEffectOnce(82);
             assertThat(events.count(EventNames.HOLDER_ENDED)).isEqualTo(2);
-            assertThat(readings.total(MeterNames.TAKEOVERS, MeterNames.Tag.OUTCOME, "UNCLEAN"))
-                    .isEqualTo(2);
+            assertThat(scrape.sum(MeterNames.TAKEOVERS, "outcome", "UNCLEAN")).isEqualTo(2);
 
             Files.createFile(wake);
             worker.resume();
@@ -195,7 +194,7 @@ class StaleWorkerIT {
         }
         ledger.flush();
         ConsumerRuntime runtime =
-                ledger.start(ledger.consumer().meterRegistry(readings.registry), (message, effect) -> {
+                ledger.start(ledger.consumer().meterRegistry(scrape.registry()), (message, effect) -> {
                     effect.handle().execute("SELECT pg_sleep(0.002)");
                     Ledger.HANDLER.handle(message, effect);
                 });
@@ -207,8 +206,8 @@ class StaleWorkerIT {
             evictions.add(evict(random.nextInt(3)));
         }
         everythingTookEffectOnce(messages);
-        assertThat(readings.total(MeterNames.FENCED)).isBetween(1.0, 8.0);
-        assertThat(events.count(EventNames.FENCED)).isEqualTo((long) readings.total(MeterNames.FENCED));
+        assertThat(scrape.sum(MeterNames.FENCED)).isBetween(1.0, 8.0);
+        assertThat(events.count(EventNames.FENCED)).isEqualTo((long) scrape.sum(MeterNames.FENCED));
         for (Evicted evicted : evictions) {
             assertThat(claims(evicted.partition(), evicted.generation()))
                     .as(
@@ -231,10 +230,10 @@ class StaleWorkerIT {
         begin(1);
         ledger.send("account", "before", "10");
         ledger.flush();
-        ledger.start(ledger.consumer().meterRegistry(readings.registry), Ledger.HANDLER);
+        ledger.start(ledger.consumer().meterRegistry(scrape.registry()), Ledger.HANDLER);
         everythingTookEffectOnce(1);
         evict(0);
-        Ledger.await().until(() -> readings.total(MeterNames.FENCED) == 1);
+        Ledger.await().until(() -> scrape.sum(MeterNames.FENCED) == 1);
         ledger.send("account", "behind", "10");
         ledger.flush();
         everythingTookEffectOnce(2);
@@ -260,12 +259,12 @@ class StaleWorkerIT {
             }
             Ledger.HANDLER.handle(message, effect);
         };
-        ledger.start(ledger.consumer().meterRegistry(readings.registry), handler);
+        ledger.start(ledger.consumer().meterRegistry(scrape.registry()), handler);
         Ledger.await()
                 .until(() -> ledger.deadLetters() == 1 && ledger.count("SELECT count(*) FROM message_attempts") == 1);
         int runs = runsOfBad.get();
         evict(0);
-        Ledger.await().until(() -> readings.total(MeterNames.FENCED) == 1);
+        Ledger.await().until(() -> scrape.sum(MeterNames.FENCED) == 1);
         holds.set(false);
         Ledger.await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(2));
         assertThat(runsOfBad).hasValue(runs);

@@ -71,7 +71,7 @@ class TamperedTransactionIT {
 
     private Ledger ledger;
     private EventLog events;
-    private final Readings readings = new Readings();
+    private final Scrape scrape = new Scrape();
 
     @BeforeEach
     void begin() {
@@ -145,7 +145,7 @@ class TamperedTransactionIT {
         nineTookEffectAndOneIsDead();
         assertThat(ledger.texts("SELECT error_message FROM dead_letters").get(0))
                 .contains("no_such_table");
-        assertThat(readings.total(MeterNames.ATTEMPTS_FAILED, MeterNames.Tag.REASON, "INFRASTRUCTURE"))
+        assertThat(scrape.sum(MeterNames.ATTEMPTS_FAILED, "reason", "INFRASTRUCTURE"))
                 .as("taken for the database's fault")
                 .isZero();
     }
@@ -330,7 +330,7 @@ class TamperedTransactionIT {
 
     private ConsumerRuntimeBuilder oneLane() {
         return ledger.consumer()
-                .meterRegistry(readings.registry)
+                .meterRegistry(scrape.registry())
                 .concurrency(new ConsumerSettings.Concurrency(1, 10, Duration.ofSeconds(5)))
                 .retry(new RetryPolicy(2, Duration.ofMillis(5), Duration.ofMillis(20)));
     }

@@ -52,7 +52,7 @@ class TimeLimitIT {
         effect.update(SLOW_UPDATE, message.id(), message.key(), message.value(), Double.parseDouble(message.value()));
     };
 
-    private final Readings readings = new Readings();
+    private final Scrape scrape = new Scrape();
     private final CountDownLatch release = new CountDownLatch(1);
     private Ledger ledger;
     private EventLog events;
@@ -78,7 +78,7 @@ class TimeLimitIT {
             ledger.send("account-" + i % 40, "m" + i, "0.4");
         }
         ledger.flush();
-        ledger.start(ledger.consumer().meterRegistry(readings.registry), declaring);
+        ledger.start(ledger.consumer().meterRegistry(scrape.registry()), declaring);
         allOnceAndNobodyBlamed(100);
         assertThat(events.count(EventNames.TIME_OVER)).isZero();
     }
@@ -105,7 +105,7 @@ class TimeLimitIT {
         assertThat(ledger.entries()).isEqualTo(messages);
         assertThat(ledger.distinctEntries()).isEqualTo(messages);
         assertThat(laterAttempts).hasValue(0);
-        assertThat(readings.total(MeterNames.ATTEMPTS_FAILED)).isZero();
+        assertThat(scrape.sum(MeterNames.ATTEMPTS_FAILED)).isZero();
         assertThat(ledger.count("SELECT count(*) FROM message_attempts")).isZero();
         assertThat(ledger.count("SELECT count(*) FROM dead_letters")).isZero();
         assertThat(events.count(EventNames.ATTEMPT_FAILED)).isZero();
@@ -152,7 +152,7 @@ class TimeLimitIT {
                 .isZero();
         assertThat(ledger.texts("SELECT message_id || ' ' || reason || ' ' || attempts FROM dead_letters"))
                 .containsExactly("slow ATTEMPTS_EXHAUSTED 3");
-        assertThat(readings.total(MeterNames.ATTEMPTS_FAILED, MeterNames.Tag.REASON, FailureClass.TIME_LIMIT.name()))
+        assertThat(scrape.sum(MeterNames.ATTEMPTS_FAILED, "reason", FailureClass.TIME_LIMIT.name()))
                 .isGreaterThanOrEqualTo(3);
         assertThat(events.count(EventNames.TIME_OVER)).isGreaterThanOrEqualTo(3);
         assertThat(events.count(EventNames.HANDLER_STUCK)).isZero();
@@ -160,7 +160,7 @@ class TimeLimitIT {
         assertThat(serverProcesses).hasSizeGreaterThanOrEqualTo(3);
         serverProcesses.forEach(this::isGone);
         // The claim of an attempt waits for the process of the one before: had that lived on, it would have given up.
-        assertThat(readings.total(MeterNames.CONTENTION)).isZero();
+        assertThat(scrape.sum(MeterNames.CONTENTION)).isZero();
     }
 
     private static void hang(Hang hang, Effect effect) throws InterruptedException {
@@ -203,10 +203,10 @@ class TimeLimitIT {
 
         // All of them, also itself at its second attempt, while it still hangs: in its group, and in its first attempt.
         await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(40));
-        assertThat(readings.total(MeterNames.HANDLERS_STUCK)).isEqualTo(2);
+        assertThat(scrape.sum(MeterNames.HANDLERS_STUCK)).isEqualTo(2);
         assertThat(events.count(EventNames.HANDLER_STUCK)).isEqualTo(2);
         assertThat(events.count(EventNames.ATTEMPT_FAILED)).isEqualTo(1);
-        assertThat(readings.total(MeterNames.RETRIES_SUCCEEDED)).isEqualTo(1);
+        assertThat(scrape.sum(MeterNames.RETRIES_SUCCEEDED)).isEqualTo(1);
         assertThat(runtime.health().ready()).isTrue();
         assertThat(ledger.entriesOf("account-1"))
                 .containsExactly("warm1", "m1", "m4", "m7", "stuck", "m13", "m16", "m19");
@@ -286,8 +286,8 @@ class TimeLimitIT {
                 .containsExactly("m0", "m2", "m4", "m6", "m8", "slow", "m12", "m14", "m16", "m18");
         assertThat(attempts).hasValue(3);
         assertThat(events.count(EventNames.ATTEMPT_FAILED)).isEqualTo(2);
-        assertThat(readings.total(MeterNames.HANDLERS_STUCK)).isEqualTo(interruptible ? 0 : 2);
-        assertThat(readings.total(MeterNames.RETRIES_SUCCEEDED)).isEqualTo(1);
+        assertThat(scrape.sum(MeterNames.HANDLERS_STUCK)).isEqualTo(interruptible ? 0 : 2);
+        assertThat(scrape.sum(MeterNames.RETRIES_SUCCEEDED)).isEqualTo(1);
         assertThat(ledger.count("SELECT count(*) FROM message_attempts")).isZero();
     }
 
@@ -362,7 +362,7 @@ class TimeLimitIT {
             everythingOnce(2);
             assertThat(struck).isCompleted();
             assertThat(events.count(EventNames.UNKNOWN_COMMIT)).isEqualTo(1);
-            assertThat(readings.total(MeterNames.ATTEMPTS_FAILED)).isZero();
+            assertThat(scrape.sum(MeterNames.ATTEMPTS_FAILED)).isZero();
         }
     }
 
@@ -425,7 +425,7 @@ class TimeLimitIT {
 
     private ConsumerRuntimeBuilder limited(Duration handler, int maxStuckHandlers, int lanes) {
         return ledger.consumer()
-                .meterRegistry(readings.registry)
+                .meterRegistry(scrape.registry())
                 .concurrency(new ConsumerSettings.Concurrency(lanes, 100, Duration.ofSeconds(1)))
                 .limits(new ConsumerSettings.Limits(
                         handler,
@@ -448,8 +448,7 @@ class TimeLimitIT {
             send.accept(i);
         }
         ledger.flush();
-        await().untilAsserted(
-                        () -> assertThat(readings.gauge(MeterNames.IN_FLIGHT)).isEqualTo(messages));
+        await().untilAsserted(() -> assertThat(scrape.sum(MeterNames.IN_FLIGHT)).isEqualTo(messages));
         runtime.resume();
     }
 }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class UnknownCommitIT {
     private static final String CHOSEN = "chosen-message";
 
-    private final Readings readings = new Readings();
+    private final Scrape scrape = new Scrape();
     private final AtomicInteger runsOfChosen = new AtomicInteger();
     private final MessageHandler<String, String> counting = (message, effect) -> {
         if (message.id().equals(CHOSEN)) {
@@ -135,13 +135,13 @@ class UnknownCommitIT {
                 .isEqualTo(5);
         assertThat(ledger.count("SELECT count(*) FROM message_attempts")).isZero();
         assertThat(ledger.texts("SELECT message_id FROM entries")).containsExactly("behind");
-        assertThat(readings.total(MeterNames.DEAD_LETTERS)).isEqualTo(1);
+        assertThat(scrape.sum(MeterNames.DEAD_LETTERS)).isEqualTo(1);
     }
 
     private ConsumerRuntimeBuilder throughProxy() {
         return ledger.consumer()
                 .database(proxy.jdbcUrl(ledger.databaseName), ledger.postgres.user(), ledger.postgres.password())
-                .meterRegistry(readings.registry);
+                .meterRegistry(scrape.registry());
     }
 
     private void sendWithChosen(int others) {
@@ -159,10 +159,10 @@ class UnknownCommitIT {
     }
 
     private void nothingWasBlamed(int unknownCommits) {
-        assertThat(readings.total(MeterNames.UNKNOWN_COMMITS)).isEqualTo(unknownCommits);
+        assertThat(scrape.sum(MeterNames.UNKNOWN_COMMITS)).isEqualTo(unknownCommits);
         assertThat(events.count(EventNames.UNKNOWN_COMMIT)).isEqualTo(unknownCommits);
         assertThat(ledger.count("SELECT count(*) FROM message_attempts")).isZero();
         assertThat(ledger.count("SELECT count(*) FROM dead_letters")).isZero();
-        assertThat(readings.total(MeterNames.ATTEMPTS_FAILED)).isZero();
+        assertThat(scrape.sum(MeterNames.ATTEMPTS_FAILED)).isZero();
     }
 }
