@@ -41,13 +41,19 @@ final class Claims {
         return Optional.of(verdicts);
     }
 
-    /** A second copy in the same group: this one is its duplicate, unless the first one does not run either. */
+    /**
+     * A second copy in the same group. Where the id was claimed before this transaction, the stored claim judges it, as if
+     * it had come alone: the first copy may be one that reused the id. Where the first copy claimed the id just now, it is
+     * a duplicate of that one, unless that one does not run either.
+     */
     private static Verdict judgeCopy(Member member, Member earlier, Opened opened) {
+        if (!opened.claimed().contains(member.message().id())) {
+            return judge(member, opened);
+        }
         if (member.record().payloadHash() != earlier.record().payloadHash()) {
             return Verdict.ID_REUSED;
         }
-        Verdict first = judge(earlier, opened);
-        return first == Verdict.TOO_OLD || first == Verdict.ID_REUSED ? first : Verdict.DUPLICATE;
+        return judge(earlier, opened) == Verdict.TOO_OLD ? Verdict.TOO_OLD : Verdict.DUPLICATE;
     }
 
     private static Verdict judge(Member member, Opened opened) {

@@ -4,6 +4,7 @@ import static dev.onceward.guarantees.Ledger.await;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onceward.catalog.MeterNames;
 import dev.onceward.config.IdReuse;
 import dev.onceward.config.RetryPolicy;
 import dev.onceward.handler.MessageHandler;
@@ -34,7 +35,7 @@ class DeadLetterIT {
     };
 
     @Test
-    void whatWasGivenUpIsNotRunAgainWhenARebalanceDeliversItWhileAnEarlierOneIsHeld() {
+    void whatWasGivenUpIsNotRunAgainAfterARestartWhileAnEarlierOneIsHeld() {
         AtomicBoolean mended = new AtomicBoolean();
         AtomicInteger runsOfTheBad = new AtomicInteger();
         MessageHandler<String, String> handler = (message, effect) -> {
@@ -199,6 +200,34 @@ class DeadLetterIT {
             // Neither of the two is a duplicate of the first, nor of each other: no effect stands behind them.
             assertThat(ledger.texts("SELECT reason || '/' || status FROM dead_letters"))
                     .containsExactly("ID_REUSED/DEAD", "ID_REUSED/DEAD");
+        }
+    }
+
+    /** In one group: what is stored judges both, not the first of them the second. */
+    @Test
+    void aTrueCopyBehindAnIdThatComesBackWithOtherContentIsADuplicate() {
+        Scrape scrape = new Scrape();
+        try (Ledger ledger = new Ledger(1)) {
+            ledger.send("a", "m", "1");
+            for (int i = 0; i < 20; i++) {
+                ledger.send("a", "warm" + i, "1"); // groups are small before handlers were measured
+            }
+            ledger.flush();
+            ConsumerRuntime runtime = ledger.start(ledger.consumer().meterRegistry(scrape.registry()), Ledger.HANDLER);
+            await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(21));
+            runtime.pause();
+            ledger.send("a", "m", "2");
+            ledger.send("a", "m", "1");
+            ledger.flush();
+            await().untilAsserted(
+                            () -> assertThat(scrape.sum(MeterNames.IN_FLIGHT)).isEqualTo(2));
+            runtime.resume();
+            await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(23));
+
+            assertThat(ledger.entries()).isEqualTo(21);
+            assertThat(ledger.texts("SELECT record_offset || ' ' || reason FROM dead_letters"))
+                    .containsExactly("21 ID_REUSED");
+            assertThat(scrape.sum(MeterNames.MESSAGES, "outcome", "DUPLICATE")).isEqualTo(1);
         }
     }
 
