@@ -1,5 +1,6 @@
 package dev.onceward.deadletter;
 
+import dev.onceward.catalog.SettingKeys;
 import java.util.Collection;
 import java.util.Optional;
 
@@ -24,8 +25,8 @@ final class TopicProblems {
 
     String missing(String topic) {
         String pattern = topic.equals(plan.replay()) ? TopicPlan.REPLAY_PATTERN : TopicPlan.DEAD_LETTER_PATTERN;
-        return pattern + ": " + plan.role(topic) + " does not exist; create it, or set"
-                + " onceward.dead-letters.create.partitions to have it created (0: as many as the source topic)";
+        return pattern + ": " + plan.role(topic) + " does not exist; create it, or have it created: set "
+                + SettingKeys.DEAD_LETTERS_CREATE_ENABLED + " to true, or call createTopics(...) of the builder";
     }
 
     String missingUnroutable() {

@@ -153,11 +153,13 @@ class TopicProvisionerIT {
                         "topics: source topic " + orders + " does not exist; create it, or correct the name that its"
                                 + " handler is registered with (source topics are never created here)",
                         "onceward.dead-letters.topic-pattern: dead-letter topic " + deadLetters(orders)
-                                + " does not exist; create it, or set onceward.dead-letters.create.partitions to have"
-                                + " it created (0: as many as the source topic)",
+                                + " does not exist; create it, or have it created: set"
+                                + " onceward.dead-letters.create.enabled to true, or call createTopics(...) of the"
+                                + " builder",
                         "onceward.dead-letters.replay-topic-pattern: replay topic " + replay()
-                                + " does not exist; create it, or set onceward.dead-letters.create.partitions to have"
-                                + " it created (0: as many as the source topic)");
+                                + " does not exist; create it, or have it created: set"
+                                + " onceward.dead-letters.create.enabled to true, or call createTopics(...) of the"
+                                + " builder");
     }
 
     @Test
