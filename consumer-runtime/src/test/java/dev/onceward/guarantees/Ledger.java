@@ -263,9 +263,13 @@ final class Ledger implements AutoCloseable {
 
     /** What the group has committed, in all its topics. */
     Map<TopicPartition, Long> offsets() {
+        return offsets(name);
+    }
+
+    private Map<TopicPartition, Long> offsets(String group) {
         try {
             Map<TopicPartition, Long> offsets = new HashMap<>();
-            admin.listConsumerGroupOffsets(name)
+            admin.listConsumerGroupOffsets(group)
                     .partitionsToOffsetAndMetadata()
                     .get()
                     .forEach((partition, offset) -> {
@@ -281,7 +285,12 @@ final class Ledger implements AutoCloseable {
 
     /** Messages committed to Kafka as finished, over all partitions of the topic. */
     long committed() {
-        return offsets().entrySet().stream()
+        return committed(name);
+    }
+
+    /** As {@link #committed()}, by another group. */
+    long committed(String group) {
+        return offsets(group).entrySet().stream()
                 .filter(entry -> entry.getKey().topic().equals(topic))
                 .mapToLong(Map.Entry::getValue)
                 .sum();

@@ -1,0 +1,65 @@
+package dev.onceward.guarantees;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onceward.config.ConsumerSettings;
+import dev.onceward.testsupport.Backends;
+import dev.onceward.testsupport.ChildPostgres;
+import dev.onceward.testsupport.PostgresOptions;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** What a failover to the synchronous standby would take with it is not finished. */
+class SynchronousStandbyIT {
+    private static final String WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+
+    /**
+     * The original's COMMIT can be visible and not yet on the standby. A duplicate completed in that moment would be gone
+     * from Kafka, and the failover takes the effect.
+     */
+    @Test
+    void aDuplicateIsNotCompletedBeforeItsOriginalIsSafeOnTheStandby() {
+        try (ChildPostgres postgres = ChildPostgres.start(PostgresOptions.fast());
+                Ledger ledger =
+                        new Ledger(1, postgres, Backends.shared().kafka().bootstrapServers())) {
+            send(ledger, 10);
+            // Heartbeats write, so they would wait for the standby, too, and shut the gate: here nobody else waits.
+            ledger.start(
+                    ledger.consumer()
+                            .limits(Ledger.impatient())
+                            .lease(new ConsumerSettings.Lease(Duration.ofMinutes(1), Duration.ofMinutes(4))),
+                    Ledger.HANDLER);
+            Ledger.await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(10));
+            standby(ledger, "ghost");
+            try {
+                send(ledger, 5);
+                Ledger.await().until(() -> ledger.count(WAITING) > 0);
+                Ledger.await().during(Duration.ofSeconds(1)).untilAsserted(() -> {
+                    assertThat(ledger.committed()).isEqualTo(10); // offsets are committed every 200 ms
+                    assertThat(ledger.count(WAITING)).isPositive();
+                });
+            } finally {
+                standby(ledger, "");
+            }
+            Ledger.await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(15));
+            assertThat(ledger.entries()).isEqualTo(10);
+            assertThat(ledger.count("SELECT count(*) FROM message_attempts")).isZero();
+            assertThat(ledger.count("SELECT count(*) FROM dead_letters")).isZero();
+        }
+    }
+
+    private static void send(Ledger ledger, int messages) {
+        for (int i = 0; i < messages; i++) {
+            ledger.send("account-" + i, "m" + i, "10");
+        }
+        ledger.flush();
+    }
+
+    private static void standby(Ledger ledger, String name) {
+        ledger.execute("ALTER SYSTEM SET synchronous_standby_names = '" + name + "'");
+        ledger.execute("SELECT pg_reload_conf()");
+        Ledger.await()
+                .until(() ->
+                        ledger.texts("SHOW synchronous_standby_names").get(0).equals(name));
+    }
+}
