@@ -10,28 +10,56 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record on its way through a lane. Handed from the poll thread to one lane, which changes it from then on; the answer of a publication does so under the lane's lock.
+ * A record on its way through a lane. Handed from the poll thread to one lane, which changes it from then on; the answer
+ * of a publication does so under the lane's lock.
  */
 final class Delivery {
     private final ConsumerRecord<byte[], byte[]> raw;
     private final OwnedPartition partition;
     private final OrderingKey orderingKey;
     private final boolean suspect;
-    private @Nullable RecordIdentity identity;
+
+    // ---- where it stands in its lane ----
 
     /** What to do next. */
     Step step = new Step.Run();
     /** When it came into its lane, as a number that only grows: its age among all that wait there. */
     long arrival;
-    /** Not run before this {@link System#nanoTime}; only where {@link #waits}. */
-    long dueNanos;
     /** Whether it comes with a delay that an earlier owner of its partition imposed. */
     boolean waits;
+    /** Not run before this {@link System#nanoTime}; only where {@link #waits}. */
+    long dueNanos;
+    /** Whether its partition's permission to work is held across a publication. */
+    boolean holdsPermit;
+
+    // ---- which message it is: known step by step, see Preparation ----
+
+    private @Nullable RecordIdentity identity;
+
+    /** The record that first failed, where this one is a replay. */
+    @Nullable
+    Origin origin;
+    /** Where it goes. */
+    @Nullable
+    Route route;
+    /** Its id, once that is known. */
+    @Nullable
+    String messageId;
+    /** Decoded; {@code null} until it was tried. */
+    @Nullable
+    Message<?, ?> message;
+
+    // ---- how often it failed: the first three are stored and survive its worker ----
+
     /** Counted failed attempts so far. */
     int attempts;
     /** When the first of them failed. */
     @Nullable
     Instant firstFailedAt;
+    /** What the last of them said. */
+    String lastError = "";
+    /** Whether a worker that dies now has this run counted: written before it began. */
+    boolean countedBeforeRun;
     /** How often its transaction lost the connection although the database was there. */
     int strikes;
     /** How often something that it needs was not there, though its transaction was. */
@@ -40,24 +68,6 @@ final class Delivery {
     int conflicts;
     /** Failures to publish it since it was given up. */
     int publishFailures;
-    /** Decoded; {@code null} until it was tried. */
-    @Nullable
-    Message<?, ?> message;
-    /** Its id, once that is known. */
-    @Nullable
-    String messageId;
-    /** The record that first failed, where this one is a replay. */
-    @Nullable
-    Origin origin;
-    /** What its last failed attempt said. */
-    String lastError = "";
-    /** Where it goes. */
-    @Nullable
-    Route route;
-    /** Whether a worker that dies now has this run counted: written before it began. */
-    boolean countedBeforeRun;
-    /** Whether its partition's permission to work is held across a publication. */
-    boolean holdsPermit;
 
     Delivery(ConsumerRecord<byte[], byte[]> raw, OwnedPartition partition, OrderingKey orderingKey, boolean suspect) {
         this.raw = raw;

@@ -75,6 +75,7 @@ final class LaneFactory {
     private LaneWork work(Lane lane) {
         TransactionWatch watch = new TransactionWatch();
         Moves moves = new Moves(lane, shared);
+        Settlement settlement = new Settlement(shared, moves, new GivingUp(lane, shared, moves));
         return new LaneWork(
                 lane,
                 shared.gate(),
@@ -88,9 +89,8 @@ final class LaneFactory {
                         parts.jdbi(),
                         parts.clock()),
                 watch,
-                limits,
-                preparation,
-                new Settlement(shared, moves, new GivingUp(lane, shared, moves)),
+                new Decoding(lane, watch, limits, preparation, settlement),
+                settlement,
                 new BrokenWorker(lane, shared),
                 new Conflicts(parts.random()));
     }

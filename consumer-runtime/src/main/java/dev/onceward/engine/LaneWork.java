@@ -1,7 +1,6 @@
 package dev.onceward.engine;
 
 import dev.onceward.effect.EffectTransaction;
-import dev.onceward.effect.GroupLimits;
 import dev.onceward.effect.GroupOutcome;
 import dev.onceward.effect.Member;
 import dev.onceward.effect.MemberResult;
@@ -10,7 +9,6 @@ import dev.onceward.failure.Classifier;
 import dev.onceward.handler.Coordinates;
 import dev.onceward.handler.FailureClass;
 import dev.onceward.postgres.Fence;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -33,8 +31,7 @@ final class LaneWork {
     private final Gate gate;
     private final EffectTransaction transaction;
     private final TransactionWatch watch;
-    private final GroupLimits limits;
-    private final Preparation preparation;
+    private final Decoding decoding;
     private final Settlement settlement;
     private final BrokenWorker brokenWorker;
     private final Conflicts conflicts;
@@ -42,8 +39,6 @@ final class LaneWork {
     private final Parts parts = new Parts();
 
     private List<Delivery> running = List.of();
-    /** The one of them that is being decoded. */
-    private @Nullable Delivery decoding;
     /** Those whose connection broke: see {@link #strike}. */
     private List<Delivery> broken = List.of();
 
@@ -54,8 +49,7 @@ final class LaneWork {
             Gate gate,
             EffectTransaction transaction,
             TransactionWatch watch,
-            GroupLimits limits,
-            Preparation preparation,
+            Decoding decoding,
             Settlement settlement,
             BrokenWorker brokenWorker,
             Conflicts conflicts) {
@@ -63,8 +57,7 @@ final class LaneWork {
         this.gate = gate;
         this.transaction = transaction;
         this.watch = watch;
-        this.limits = limits;
-        this.preparation = preparation;
+        this.decoding = decoding;
         this.settlement = settlement;
         this.brokenWorker = brokenWorker;
         this.conflicts = conflicts;
@@ -92,8 +85,9 @@ final class LaneWork {
     /** Goes on with what a thread had in hand that does not come back from its handler. */
     void takeOverFrom(LaneWork stuck) throws InterruptedException {
         parts.addAll(stuck.parts);
-        if (stuck.decoding != null) {
-            settlement.overTime(stuck.decoding, new StuckException("decoding"));
+        Delivery decoded = stuck.decoding.current();
+        if (decoded != null) {
+            settlement.overTime(decoded, new StuckException("decoding"));
             parts.pushFront(stuck.running); // those before it run first
         } else {
             settle(
@@ -147,13 +141,13 @@ final class LaneWork {
         for (int i = 0; i < part.size(); i++) {
             Delivery delivery = part.get(i);
             // Counted before it is even decoded: that, too, can end a worker.
-            if (delivery.suspect() && !preparation.exhausted(delivery)) {
-                identify(delivery);
+            if (delivery.suspect() && !decoding.exhausted(delivery)) {
+                decoding.identify(delivery);
                 if (!settlement.countBeforeRun(delivery)) {
                     return List.of();
                 }
             }
-            Preparation.Result result = decode(delivery);
+            Preparation.Result result = decoding.decode(delivery);
             if (result instanceof Preparation.Result.Unavailable unavailable) {
                 standStill(part, Gate.Cause.DEPENDENCY, unavailable.error());
                 return List.of();
@@ -174,41 +168,6 @@ final class LaneWork {
             }
         }
         return part;
-    }
-
-    /** Under the handler's time limit, since it may ask a schema registry. Whoever passes it has failed alone. */
-    private Preparation.Result decode(Delivery delivery) {
-        Preparation.Result result;
-        beginDecoding(delivery);
-        try {
-            result = preparation.prepare(delivery);
-        } catch (VirtualMachineError e) { // memory that a deserialiser could not have, say
-            result = new Preparation.Result.Fatal(e);
-        }
-        if (endDecoding() && delivery.step instanceof Step.Run && !(result instanceof Preparation.Result.Fatal)) {
-            settlement.overTime(delivery, new DecodingTimeoutException(limits.handler()));
-            return new Preparation.Result.GivenUp();
-        }
-        return result;
-    }
-
-    private void identify(Delivery delivery) {
-        beginDecoding(delivery);
-        preparation.identify(delivery);
-        endDecoding(); // what hangs here hangs in decoding, too
-    }
-
-    private void beginDecoding(Delivery delivery) {
-        decoding = delivery;
-        watch.decoding(limits.handlerDeadline(System.nanoTime()));
-    }
-
-    /** Tells whether its time was over. */
-    private boolean endDecoding() {
-        boolean over = watch.end().isPresent();
-        lane.requireOwner(watch);
-        decoding = null;
-        return over;
     }
 
     private static List<Member> members(List<Delivery> part) {
@@ -405,14 +364,6 @@ final class LaneWork {
 
         StuckException(String what) {
             super(what + " ignored its time limit (limits.handler) and its interrupt");
-        }
-    }
-
-    private static final class DecodingTimeoutException extends Exception {
-        private static final long serialVersionUID = 1L;
-
-        DecodingTimeoutException(Duration limit) {
-            super("decoding took longer than the limit of a handler, " + limit + " (limits.handler)");
         }
     }
 }

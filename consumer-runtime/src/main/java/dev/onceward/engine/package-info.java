@@ -11,8 +11,8 @@
  *   <li>lane: {@link dev.onceward.engine.Lane}, a thread with a {@link dev.onceward.engine.LaneQueue}, passes the
  *       {@link dev.onceward.engine.Gate} and takes what waits as a group, as large as its
  *       {@link dev.onceward.engine.GroupSizer} says.
- *   <li>transaction: {@link dev.onceward.engine.LaneWork} has each message decoded by
- *       {@link dev.onceward.engine.Preparation} and runs the group in one
+ *   <li>transaction: {@link dev.onceward.engine.LaneWork} has each message decoded ({@link dev.onceward.engine.Decoding},
+ *       {@link dev.onceward.engine.Preparation}) and runs the group in one
  *       {@link dev.onceward.effect.EffectTransaction}: fence, claims, handlers, COMMIT.
  *   <li>window: {@link dev.onceward.engine.Settlement} completes, by {@link dev.onceward.engine.Moves}, the offset of each
  *       message whose effect or original is committed.
