@@ -73,8 +73,8 @@ public final class MigrateMain implements Callable<Integer> {
     @Option(
             names = "--schema",
             paramLabel = "NAME",
-            defaultValue = "onceward",
-            description = "Schema of the tables. Default: ${DEFAULT-VALUE}.")
+            defaultValue = "public",
+            description = "Schema of the tables; the workers must be told the same. Default: ${DEFAULT-VALUE}.")
     @SuppressWarnings("NullAway.Init") // by picocli: has a default
     private String schema;
 

@@ -47,9 +47,12 @@ final class Stage implements AutoCloseable {
     private final Admin admin;
     private final String consumer;
     private final String topic;
+    /** Whether the servers live on after the demo. */
+    private final boolean leavesTraces;
 
     private Stage(Backends backends, String suffix) {
         this.backends = backends;
+        this.leavesTraces = !suffix.isEmpty();
         this.postgres = backends.postgres();
         this.database = postgres.createDatabase();
         this.admin = Admin.create(
@@ -59,7 +62,7 @@ final class Stage implements AutoCloseable {
     }
 
     static Stage set(Scenario scenario, Plan plan) throws SQLException, InterruptedException {
-        Backends backends = Backends.start(scenario.backends());
+        Backends backends = start(scenario.backends());
         try {
             Stage stage = new Stage(backends, scenario.backends() == BackendsMode.EXTERNAL ? randomSuffix() : "");
             stage.prepare(plan, scenario.claims());
@@ -67,6 +70,14 @@ final class Stage implements AutoCloseable {
         } catch (SQLException | InterruptedException | RuntimeException e) {
             backends.close();
             throw e;
+        }
+    }
+
+    private static Backends start(BackendsMode mode) {
+        try {
+            return Backends.start(mode);
+        } catch (IllegalArgumentException e) { // addresses of external servers that are missing or malformed
+            throw new DemoException(String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -146,7 +157,25 @@ final class Stage implements AutoCloseable {
 
     @Override
     public void close() {
+        if (leavesTraces) {
+            removeTraces();
+        }
         admin.close(Duration.ofSeconds(5));
         backends.close();
+    }
+
+    /** Servers that go on without the demo are left as they were; the database goes with the backends. */
+    private void removeTraces() {
+        try {
+            List<String> topics = admin.listTopics().names().get(30, TimeUnit.SECONDS).stream()
+                    .filter(name -> name.endsWith(consumer) || name.endsWith(topic))
+                    .toList();
+            admin.deleteTopics(topics).all().get(30, TimeUnit.SECONDS);
+            admin.deleteConsumerGroups(List.of(consumer)).all().get(30, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            System.err.println("The topics of " + consumer + " could not be deleted: " + e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }
