@@ -1,6 +1,6 @@
 package dev.onceward.deadletter;
 
-import java.util.ArrayList;
+import dev.onceward.failure.Throwables;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -44,26 +44,8 @@ public record ErrorText(String errorClass, String message, String stacktrace) {
 
     /** From the failure to its root cause; not empty. */
     private static List<Throwable> chain(Throwable failure) {
-        List<Throwable> chain = new ArrayList<>();
-        Throwable next = failure;
-        while (next != null && chain.size() < MAX_CAUSES && !containsSame(chain, next)) {
-            chain.add(next);
-            next = causeOf(next);
-        }
-        return chain;
-    }
-
-    private static boolean containsSame(List<Throwable> chain, Throwable candidate) {
-        return chain.stream().anyMatch(seen -> seen == candidate);
-    }
-
-    /** A team's exception may override its accessors, and throw from them. */
-    private static @Nullable Throwable causeOf(Throwable failure) {
-        try {
-            return failure.getCause();
-        } catch (RuntimeException | StackOverflowError broken) {
-            return null;
-        }
+        List<Throwable> chain = Throwables.causes(failure);
+        return chain.subList(0, Math.min(chain.size(), MAX_CAUSES));
     }
 
     private static String innermostMessage(List<Throwable> chain) {
@@ -81,7 +63,7 @@ public record ErrorText(String errorClass, String message, String stacktrace) {
         try {
             String message = failure.getLocalizedMessage();
             return message == null ? null : RowData.leftOut(message, failure);
-        } catch (RuntimeException | StackOverflowError broken) {
+        } catch (Throwable broken) {
             return "(its getMessage() failed with " + broken.getClass().getName() + ")";
         }
     }

@@ -1,5 +1,6 @@
 package dev.onceward.deadletter;
 
+import dev.onceward.failure.Throwables;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +15,6 @@ final class RowData {
     private static final String LEFT_OUT = "(data left out)";
     private static final String JDBI = "org.jdbi.";
     private static final String JDBI_ARGUMENTS = ", arguments:";
-    private static final int MAX_CAUSES = 50;
 
     private RowData() {}
 
@@ -22,13 +22,11 @@ final class RowData {
     static String leftOut(String message, Throwable failure) {
         String text = message;
         boolean jdbi = false;
-        Throwable cause = failure;
-        for (int depth = 0; cause != null && depth < MAX_CAUSES; depth++) {
+        for (Throwable cause : Throwables.causes(failure)) {
             jdbi |= cause.getClass().getName().startsWith(JDBI);
             for (String data : dataOf(cause)) {
                 text = text.replace(data, LEFT_OUT);
             }
-            cause = cause.getCause();
         }
         int arguments = jdbi ? text.indexOf(JDBI_ARGUMENTS) : -1;
         return arguments < 0 ? text : text.substring(0, arguments) + ", " + LEFT_OUT;

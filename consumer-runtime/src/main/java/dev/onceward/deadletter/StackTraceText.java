@@ -47,8 +47,9 @@ final class StackTraceText {
 
     private static StackTraceElement[] framesOf(Throwable failure) {
         try {
-            return failure.getStackTrace();
-        } catch (RuntimeException | StackOverflowError broken) { // overridden, and broken
+            StackTraceElement[] frames = failure.getStackTrace();
+            return frames == null ? new StackTraceElement[0] : frames;
+        } catch (Throwable broken) { // overridden, and broken
             return new StackTraceElement[0];
         }
     }

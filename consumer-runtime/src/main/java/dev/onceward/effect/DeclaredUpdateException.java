@@ -1,5 +1,6 @@
 package dev.onceward.effect;
 
+import dev.onceward.failure.Throwables;
 import java.io.Serial;
 import java.util.OptionalInt;
 
@@ -15,7 +16,7 @@ public final class DeclaredUpdateException extends Exception {
     private final int member;
 
     DeclaredUpdateException(OptionalInt member, Exception cause) {
-        super("a declared update failed: " + cause.getMessage(), cause);
+        super("a declared update failed: " + Throwables.message(cause), cause);
         this.member = member.orElse(-1);
     }
 

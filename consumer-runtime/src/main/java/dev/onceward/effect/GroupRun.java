@@ -4,6 +4,7 @@ import dev.onceward.effect.Claims.Verdict;
 import dev.onceward.effect.TransactionWatch.Phase;
 import dev.onceward.failure.Classifier;
 import dev.onceward.failure.SqlStates;
+import dev.onceward.failure.Throwables;
 import dev.onceward.handler.FailureClass;
 import dev.onceward.handler.Message;
 import dev.onceward.handler.MessageFailedException;
@@ -152,7 +153,7 @@ final class GroupRun {
             handling.call(messages, effect);
             handlerNanos[current] = System.nanoTime() - now;
         } catch (MessageFailedException e) {
-            Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
+            Throwable cause = Objects.requireNonNullElse(Throwables.causeOf(e), e);
             return Optional.of(blame(indexOf(e.failedMessage()), cause));
         } catch (Throwable e) { // an Error of a handler is a failure of its message, never of the lane
             return Optional.of(effect.failedUpdate().map(this::blame).orElseGet(() -> blame(culpritOf(handling), e)));
@@ -208,7 +209,7 @@ final class GroupRun {
      * locally) the outcome is unknown; taking a known one for unknown does no harm.
      */
     private static boolean refusedByServer(Throwable e) {
-        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+        for (Throwable cause : Throwables.causes(e)) {
             if (cause instanceof PSQLException answer && answer.getServerErrorMessage() != null) {
                 String state = Objects.requireNonNullElse(answer.getSQLState(), "XX000");
                 return OUTCOME_UNKNOWN.stream().noneMatch(state::startsWith);
@@ -220,7 +221,7 @@ final class GroupRun {
 
     private GroupOutcome blame(DeclaredUpdateException e) {
         OptionalInt culprit = members.size() == 1 ? OptionalInt.of(0) : e.member();
-        return blame(culprit, Objects.requireNonNullElse(e.getCause(), e));
+        return blame(culprit, Objects.requireNonNullElse(Throwables.causeOf(e), e));
     }
 
     private GroupOutcome blame(OptionalInt culprit, Throwable error) {
@@ -242,9 +243,9 @@ final class GroupRun {
                 : OptionalInt.empty();
     }
 
-    private OptionalInt indexOf(Message<?, ?> message) {
+    private OptionalInt indexOf(@Nullable Message<?, ?> message) { // the team's code may have given it none
         for (int i = 0; i < members.size(); i++) {
-            if (members.get(i).message().coordinates().equals(message.coordinates())) {
+            if (message != null && members.get(i).message().coordinates().equals(message.coordinates())) {
                 return OptionalInt.of(i);
             }
         }

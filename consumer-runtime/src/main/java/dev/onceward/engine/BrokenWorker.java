@@ -3,6 +3,7 @@ package dev.onceward.engine;
 import dev.onceward.catalog.EventNames;
 import dev.onceward.deadletter.ErrorText;
 import dev.onceward.effect.GroupOutcome;
+import dev.onceward.failure.Throwables;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -39,7 +40,7 @@ final class BrokenWorker {
                                                 Duration.ZERO,
                                                 ErrorText.of(error).message()));
             } catch (SQLException | RuntimeException | Error e) { // the JVM is broken already: as far as it goes
-                error.addSuppressed(e);
+                Throwables.suppress(error, e);
             }
         }
         shared.worker().fail("fatal error in a handler, at " + part.get(culprit.orElse(0)), error);

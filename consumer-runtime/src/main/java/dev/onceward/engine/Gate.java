@@ -2,6 +2,7 @@ package dev.onceward.engine;
 
 import dev.onceward.catalog.EventNames;
 import dev.onceward.failure.Backoff;
+import dev.onceward.failure.Throwables;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -199,11 +200,11 @@ final class Gate {
     private void announce(Throwable symptom) {
         if (!announced) {
             announced = true;
-            reason = String.valueOf(symptom.getMessage());
+            reason = Throwables.message(symptom);
             LOG.atWarn()
                     .addKeyValue(EventNames.KEY, EventNames.OUTAGE_BEGIN)
                     .addKeyValue("cause", cause)
-                    .addKeyValue("error", symptom.toString())
+                    .addKeyValue("error", Throwables.text(symptom))
                     .log("Consumption stands still; nothing is counted, nothing dead-lettered");
         }
     }

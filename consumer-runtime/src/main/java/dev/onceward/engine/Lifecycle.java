@@ -1,6 +1,7 @@
 package dev.onceward.engine;
 
 import dev.onceward.catalog.EventNames;
+import dev.onceward.failure.Throwables;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,9 +42,9 @@ final class Lifecycle {
         if (!to(WorkerState.FAILED)) {
             return false;
         }
-        failure = why + ": " + cause;
+        failure = why + ": " + Throwables.text(cause);
         LOG.atError()
-                .setCause(cause)
+                .setCause(Throwables.loggable(cause))
                 .addKeyValue(EventNames.KEY, EventNames.WORKER_FAILED)
                 .log("The worker cannot go on safely and leaves its group: {}", why);
         return true;

@@ -7,6 +7,7 @@ import dev.onceward.deadletter.ErrorText;
 import dev.onceward.effect.GroupOutcome;
 import dev.onceward.effect.MemberResult;
 import dev.onceward.failure.Classifier;
+import dev.onceward.failure.Throwables;
 import dev.onceward.handler.Coordinates;
 import dev.onceward.handler.FailureClass;
 import dev.onceward.metrics.RuntimeMeters;
@@ -206,7 +207,7 @@ final class Settlement {
                 .addKeyValue(EventNames.KEY, EventNames.UNKNOWN_COMMIT)
                 .addKeyValue("first", part.get(0).coordinates())
                 .addKeyValue("messages", part.size())
-                .addKeyValue("error", error.toString())
+                .addKeyValue("error", Throwables.text(error))
                 .log("The connection died during COMMIT; the claims decide whether it had happened");
     }
 

@@ -56,8 +56,8 @@ public final class Classifier {
             return FailureClass.FATAL;
         }
         // By contract the cause inside decides.
-        Throwable failure =
-                thrown instanceof MessageFailedException && thrown.getCause() != null ? thrown.getCause() : thrown;
+        Throwable cause = thrown instanceof MessageFailedException ? Throwables.causeOf(thrown) : null;
+        Throwable failure = cause != null ? cause : thrown;
         FailureClass own = askCustom(failure);
         return own != null ? own : builtIn(failure);
     }
@@ -81,7 +81,7 @@ public final class Classifier {
                         .filter(state -> state.startsWith("08") || state.startsWith("57P"))
                         .isPresent()
                 || Throwables.find(thrown, SQLException.class)
-                        .filter(sql -> sql.getCause() instanceof IOException)
+                        .filter(Classifier::isOfBrokenStream)
                         .isPresent();
     }
 
@@ -111,13 +111,16 @@ public final class Classifier {
         }
         try {
             return custom.classify(failure);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) { // an Error as well: of a class that is missing where only failures lead, say
+            if (isFatal(e)) {
+                return FailureClass.FATAL;
+            }
             // The failure must be classified all the same, or the message would hang between two worlds.
             LOG.atError()
-                    .setCause(e)
+                    .setCause(Throwables.loggable(e))
                     .addKeyValue("classifier", custom.getClass().getName())
                     .addKeyValue("failure", failure.getClass().getName())
-                    .log("The failure classifier threw an exception; the built-in rules decide");
+                    .log("The failure classifier threw; the built-in rules decide");
             return null;
         }
     }
@@ -138,11 +141,15 @@ public final class Classifier {
                     || cause instanceof SQLNonTransientConnectionException) {
                 return FailureClass.INFRASTRUCTURE;
             }
-            if (cause instanceof SQLException sql && sql.getCause() instanceof IOException) {
+            if (cause instanceof SQLException sql && isOfBrokenStream(sql)) {
                 return ofBrokenStream(sql);
             }
         }
         return SqlStates.find(failure).map(Classifier::ofState).orElse(FailureClass.TRANSIENT);
+    }
+
+    private static boolean isOfBrokenStream(SQLException sql) {
+        return Throwables.causeOf(sql) instanceof IOException;
     }
 
     /**
@@ -150,7 +157,7 @@ public final class Classifier {
      * then it is a stream that the handler wanted to store.
      */
     private static FailureClass ofBrokenStream(SQLException sql) {
-        String state = sql.getSQLState();
+        String state = Throwables.ask(sql::getSQLState);
         return state == null || state.isBlank() || ofState(state) == FailureClass.INFRASTRUCTURE
                 ? FailureClass.INFRASTRUCTURE
                 : FailureClass.TRANSIENT;

@@ -7,12 +7,16 @@ import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Finds the SQLSTATE that says what went wrong, however deep a library wrapped it. */
 public final class SqlStates {
 
     /** "Current transaction is aborted": what every statement gets after the one that really failed. */
     private static final String IN_FAILED_TRANSACTION = "25P02";
+
+    /** More than that are made anew each time they are asked for. */
+    private static final int MOST = 1_000;
 
     private SqlStates() {}
 
@@ -26,28 +30,30 @@ public final class SqlStates {
         Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
         Deque<Throwable> open = new ArrayDeque<>();
         open.push(failure);
-        while (!open.isEmpty()) {
+        while (!open.isEmpty() && seen.size() < MOST) {
             Throwable throwable = open.pop();
             // Chains of exceptions can be circular: some libraries link two failures to each other.
             if (!seen.add(throwable)) {
                 continue;
             }
-            if (throwable.getCause() != null) {
-                open.push(throwable.getCause());
-            }
+            push(open, Throwables.causeOf(throwable));
             if (throwable instanceof SQLException sql) {
-                String state = sql.getSQLState();
+                String state = Throwables.ask(sql::getSQLState);
                 if (state != null && !state.isBlank()) {
                     if (!state.equals(IN_FAILED_TRANSACTION)) {
                         return Optional.of(state);
                     }
                     symptom = Optional.of(state);
                 }
-                if (sql.getNextException() != null) {
-                    open.push(sql.getNextException());
-                }
+                push(open, Throwables.ask(sql::getNextException));
             }
         }
         return symptom;
+    }
+
+    private static void push(Deque<Throwable> open, @Nullable Throwable next) {
+        if (next != null) {
+            open.push(next);
+        }
     }
 }

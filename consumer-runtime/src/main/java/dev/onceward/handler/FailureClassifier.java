@@ -2,7 +2,8 @@ package dev.onceward.handler;
 
 import org.jspecify.annotations.Nullable;
 
-/** A team's own word on a failure, asked before the built-in rules. Must be thread-safe and must not throw. */
+/** A team's own word on a failure, asked before the built-in rules. Must be thread-safe and
+ * should not throw: if it does, the built-in rules decide. */
 @FunctionalInterface
 public interface FailureClassifier {
 

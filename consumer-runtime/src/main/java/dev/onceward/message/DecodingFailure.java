@@ -1,12 +1,10 @@
 package dev.onceward.message;
 
+import dev.onceward.failure.Throwables;
 import dev.onceward.handler.UnavailableException;
 import java.io.InterruptedIOException;
 import java.net.SocketException;
 import java.nio.channels.ClosedByInterruptException;
-import java.util.Collections;
-import java.util.IdentityHashMap;
-import java.util.Set;
 import java.util.function.Predicate;
 import org.apache.kafka.common.errors.CorruptRecordException;
 import org.apache.kafka.common.errors.InterruptException;
@@ -42,12 +40,6 @@ final class DecodingFailure {
     }
 
     private static @Nullable Throwable find(Throwable failure, Predicate<Throwable> wanted) {
-        Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-        for (Throwable cause = failure; cause != null && seen.add(cause); cause = cause.getCause()) {
-            if (wanted.test(cause)) {
-                return cause;
-            }
-        }
-        return null;
+        return Throwables.causes(failure).stream().filter(wanted).findFirst().orElse(null);
     }
 }

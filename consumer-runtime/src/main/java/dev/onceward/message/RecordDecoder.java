@@ -70,7 +70,7 @@ public final class RecordDecoder implements AutoCloseable {
     public @Nullable String identify(ConsumerRecord<byte[], byte[]> record, UUID topicId, @Nullable Replay replay) {
         try {
             return idOf(replay == null ? record : original(record, replay), topicId, replay);
-        } catch (RuntimeException | StackOverflowError e) { // decoding will say why
+        } catch (Throwable e) { // decoding, which asks again, will say why
             return null;
         }
     }

@@ -1,6 +1,7 @@
 package dev.onceward.postgres;
 
 import dev.onceward.failure.SqlStates;
+import dev.onceward.failure.Throwables;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -130,7 +131,7 @@ public final class Database {
         try {
             usual = connection.getNetworkTimeout();
         } catch (SQLException | RuntimeException e) {
-            cause.addSuppressed(e); // closed already: so it will be found below
+            Throwables.suppress(cause, e); // closed already: so it will be found below
         }
         return rollbackAndClose(connection, cause, usual);
     }
@@ -143,7 +144,7 @@ public final class Database {
             connection.setNetworkTimeout(Runnable::run, usualReadLimit);
             answered = true;
         } catch (SQLException | RuntimeException e) {
-            cause.addSuppressed(e);
+            Throwables.suppress(cause, e);
             abort(connection);
         }
         if (SqlStates.find(cause).filter(READ_ONLY::equals).isPresent()) {
@@ -162,7 +163,7 @@ public final class Database {
         try {
             connection.rollback();
         } catch (SQLException | RuntimeException e) {
-            cause.addSuppressed(e);
+            Throwables.suppress(cause, e);
         }
     }
 
@@ -179,7 +180,7 @@ public final class Database {
         try {
             connection.close();
         } catch (SQLException | RuntimeException e) {
-            cause.addSuppressed(e);
+            Throwables.suppress(cause, e);
         }
     }
 

@@ -107,6 +107,35 @@ class ErrorTextTest {
         assertThat(text.stacktrace()).startsWith(Broken.class.getName());
     }
 
+    @Test
+    void survivesAnErrorFromAnException() {
+        ErrorText text = ErrorText.of(new RuntimeException("around", new Missing()));
+
+        assertThat(text.errorClass()).isEqualTo(Missing.class.getName());
+        assertThat(text.message()).contains("its getMessage() failed with java.lang.NoClassDefFoundError");
+        assertThat(text.stacktrace()).contains("around").contains("Caused by: " + Missing.class.getName());
+    }
+
+    private static final class Missing extends RuntimeException {
+        @Serial
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public String getMessage() {
+            throw new NoClassDefFoundError("com/vendor/Texts");
+        }
+
+        @Override
+        public String toString() {
+            throw new NoClassDefFoundError("com/vendor/Texts");
+        }
+
+        @Override
+        public StackTraceElement[] getStackTrace() {
+            throw new NoClassDefFoundError("com/vendor/Texts");
+        }
+    }
+
     private static final class Broken extends RuntimeException {
         @Serial
         private static final long serialVersionUID = 1L;

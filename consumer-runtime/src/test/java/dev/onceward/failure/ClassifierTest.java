@@ -264,6 +264,62 @@ class ClassifierTest {
     }
 
     @Test
+    void fallsBackToTheBuiltInRulesWhenTheTeamsClassifierThrowsAnError() {
+        Classifier broken = new Classifier(failure -> {
+            throw new NoClassDefFoundError("com/vendor/SomeException");
+        });
+
+        assertThat(broken.ofHandler(new IllegalStateException())).isEqualTo(TRANSIENT);
+        assertThat(broken.ofHandler(new SQLException("x", "22001"))).isEqualTo(PERMANENT);
+    }
+
+    @Test
+    void classifiesAFailureThatThrowsWhenItIsAsked() {
+        assertThat(classifier.ofHandler(new Odd())).isEqualTo(TRANSIENT);
+        assertThat(classifier.ofHandler(new RuntimeException("around", new Odd())))
+                .isEqualTo(TRANSIENT);
+        assertThat(classifier.ofHandler(new OddSql())).isEqualTo(TRANSIENT);
+        assertThat(classifier.ofRuntime(new OddSql())).isEqualTo(INFRASTRUCTURE);
+        assertThat(Classifier.isBrokenConnection(new OddSql())).isFalse();
+        assertThat(Classifier.isUnavailable(new Odd())).isFalse();
+        assertThat(Classifier.retryAfter(new Odd())).isEmpty();
+    }
+
+    @Test
+    void endsOnCausesMadeAnewEachTimeTheyAreAskedFor() {
+        assertThat(classifier.ofHandler(new Endless())).isEqualTo(TRANSIENT);
+    }
+
+    @SuppressWarnings("serial")
+    private static final class Odd extends RuntimeException {
+        @Override
+        public synchronized Throwable getCause() {
+            throw new IllegalStateException("lazy cause not available");
+        }
+    }
+
+    @SuppressWarnings("serial")
+    private static final class Endless extends RuntimeException {
+        @Override
+        public synchronized Throwable getCause() {
+            return new Endless();
+        }
+    }
+
+    @SuppressWarnings("serial")
+    private static final class OddSql extends SQLException {
+        @Override
+        public String getSQLState() {
+            throw new NoClassDefFoundError("state");
+        }
+
+        @Override
+        public SQLException getNextException() {
+            throw new IllegalStateException("next");
+        }
+    }
+
+    @Test
     void endsOnACircleOfCauses() {
         RuntimeException outer = new RuntimeException("outer");
         outer.initCause(new RuntimeException("inner", outer));
