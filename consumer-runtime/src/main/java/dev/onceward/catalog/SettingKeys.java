@@ -145,7 +145,12 @@ public enum SettingKeys {
             "Most messages of a partition in flight"),
     /** Bytes of a partition in flight. */
     BACKPRESSURE_PARTITION_BYTES(
-            "backpressure.partition-bytes", Type.SIZE, "8MiB", "1KiB to 1GiB", "Most bytes of a partition in flight"),
+            "backpressure.partition-bytes",
+            Type.SIZE,
+            "8MiB",
+            "1KiB to 1GiB",
+            "Most bytes of a partition in flight: key, value and headers, 512 more for each record"
+                    + " and 128 for each header"),
     /** Messages of the worker in flight. */
     BACKPRESSURE_WORKER_MESSAGES(
             "backpressure.worker-messages",
@@ -159,7 +164,7 @@ public enum SettingKeys {
             Type.SIZE,
             "24MiB",
             "1KiB to 64GiB",
-            "Most bytes of the worker in flight; at least backpressure.partition-bytes"),
+            "Most bytes of the worker in flight, counted as those of a partition; at least backpressure.partition-bytes"),
     /** Distance from the watermark. */
     BACKPRESSURE_MAX_AHEAD(
             "backpressure.max-ahead",

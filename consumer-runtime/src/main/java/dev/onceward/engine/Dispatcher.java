@@ -46,7 +46,7 @@ final class Dispatcher {
                 continue; // fetching begins anew from the right position: nothing is skipped
             }
             for (ConsumerRecord<byte[], byte[]> raw : records.records(topicPartition)) {
-                partition.window().register(raw.offset(), raw.timestamp(), sizeOf(raw));
+                partition.window().register(raw.offset(), raw.timestamp(), RecordSize.of(raw));
                 if (partition.in(PartitionState.RUNNING) && !partition.suspicious()) {
                     dispatch(raw, partition, false, forLanes);
                 } else {
@@ -174,9 +174,5 @@ final class Dispatcher {
             delivery.waits = true;
         });
         return false;
-    }
-
-    private static int sizeOf(ConsumerRecord<byte[], byte[]> raw) {
-        return Math.max(0, raw.serializedKeySize()) + Math.max(0, raw.serializedValueSize());
     }
 }

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
 
 /** What is in flight, how far it runs ahead, and how long an end takes: nothing grows without a bound. */
@@ -78,8 +79,9 @@ class BoundedIT {
         int size = 8 << 10;
         int ofPartition = 128 << 10;
         int ofWorker = 192 << 10;
-        // One poll returns at most one fetch, of at most half the bound; a batch of the producer is never divided.
-        int most = ofWorker + ofWorker / 2 + (16 << 10);
+        // One poll returns at most one fetch, of at most half the bound; a batch of the producer is never divided. In
+        // memory a record takes more than in a fetch.
+        int most = ofWorker + (ofWorker / 2 + (16 << 10)) / size * (size + 1_000);
         try (Ledger ledger = new Ledger(2)) {
             sendEach(ledger, 2, 100, "x".repeat(size));
             Blocker handler = Blocker.polite();
@@ -100,6 +102,40 @@ class BoundedIT {
             Ledger.await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(200));
             assertThat(ledger.entries()).isEqualTo(200);
             Ledger.await().until(() -> scrape.sum(MeterNames.IN_FLIGHT_BYTES) == 0);
+        }
+    }
+
+    /** Nearly all of it in headers: tracing, claims, signatures. */
+    @Test
+    void bytesOfHeadersCountToo() {
+        int size = 24 << 10;
+        int ofPartition = 128 << 10;
+        int ofWorker = 192 << 10;
+        try (Ledger ledger = new Ledger(1)) {
+            for (int i = 0; i < 40; i++) {
+                ProducerRecord<byte[], byte[]> message =
+                        new ProducerRecord<>(ledger.topic, Ledger.bytes("k"), Ledger.bytes("1"));
+                message.headers().add("message-id", Ledger.bytes("m" + i)).add("big", new byte[size]);
+                ledger.send(message);
+            }
+            ledger.flush();
+            Blocker handler = Blocker.polite();
+            ledger.start(
+                    ledger.consumer()
+                            .backpressure(
+                                    new ConsumerSettings.Backpressure(2_000, ofPartition, 20_000, ofWorker, 100_000))
+                            .meterRegistry(scrape.registry()),
+                    handler);
+            Ledger.await().until(() -> scrape.sum(MeterNames.PARTITIONS_PAUSED) == 1);
+            Ledger.await().during(Duration.ofSeconds(1)).untilAsserted(() -> {
+                assertThat(scrape.sum(MeterNames.IN_FLIGHT_BYTES))
+                        .isGreaterThan(scrape.sum(MeterNames.IN_FLIGHT) * size)
+                        .isLessThan(ofPartition * 2.0);
+                assertThat(scrape.sum(MeterNames.IN_FLIGHT)).isBetween(1.0, ofPartition * 2.0 / size);
+            });
+            handler.open();
+            Ledger.await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(40));
+            assertThat(ledger.entries()).isEqualTo(40);
         }
     }
 
