@@ -28,7 +28,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -36,8 +35,8 @@ import org.apache.kafka.common.serialization.Deserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the settings and handlers of a {@link ConsumerRuntime}. Nothing is checked before {@link #start}, and then
- * everything at once. Not thread-safe.
+ * Collects the settings and handlers of a {@link ConsumerRuntime}. Settings are checked by {@link #start}, all at once;
+ * only a second handler for a topic is refused where it is given. Not thread-safe.
  */
 public final class ConsumerRuntimeBuilder {
     private final String consumer;
@@ -93,6 +92,7 @@ public final class ConsumerRuntimeBuilder {
      *
      * @param key shared by all lanes, so thread-safe, as Kafka's own deserialisers are
      * @param value as {@code key}
+     * @throws IllegalArgumentException the topic has a handler already
      */
     public <K, V> ConsumerRuntimeBuilder handle(
             String topic, Deserializer<K> key, Deserializer<V> value, MessageHandler<K, V> handler) {
@@ -288,7 +288,10 @@ public final class ConsumerRuntimeBuilder {
         return this;
     }
 
-    /** A name for this worker, unique among its consumer's; default: host name and random characters. */
+    /**
+     * A name for this worker, unique among its consumer's, 1 to 100 characters, not blank, no control characters;
+     * default: host name and random characters.
+     */
     public ConsumerRuntimeBuilder workerId(String id) {
         this.workerId = id;
         return this;
@@ -305,8 +308,7 @@ public final class ConsumerRuntimeBuilder {
         ConsumerSettings settings = settings();
         check(settings);
         String host = hostName();
-        String worker = Objects.requireNonNullElseGet(
-                workerId, () -> host + "-" + UUID.randomUUID().toString().substring(0, 8));
+        String worker = workerId != null ? workerId : WorkerIds.random(host);
         OwnedPool pool = pool(settings, worker);
         boolean started = false;
         try {
@@ -357,6 +359,9 @@ public final class ConsumerRuntimeBuilder {
         }
         if ((settings.database() == null) == (dataSource == null)) {
             problems.add("onceward.database.url: give either database(...), for a pool made here, or dataSource(...)");
+        }
+        if (workerId != null) {
+            WorkerIds.problem(workerId).ifPresent(problems::add);
         }
         try {
             SettingsValidator.check(settings, routes.keySet());
