@@ -1,6 +1,7 @@
 package dev.onceward.engine;
 
 import dev.onceward.config.ConsumerSettings;
+import dev.onceward.postgres.AttemptPruning;
 import dev.onceward.postgres.ClaimPruning;
 import dev.onceward.postgres.Database;
 import dev.onceward.postgres.TableSizes;
@@ -46,6 +47,7 @@ final class BackgroundJobs {
         this.maintenance = new Maintenance(
                 database,
                 new ClaimPruning(database, settings.retention().claims(), PRUNE_BATCH),
+                new AttemptPruning(database, settings.retention().claims(), PRUNE_BATCH),
                 new TableSizes(database),
                 settings.limits().lock(),
                 settings.retention().pruning(),

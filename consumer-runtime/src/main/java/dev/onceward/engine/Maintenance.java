@@ -1,6 +1,8 @@
 package dev.onceward.engine;
 
+import dev.onceward.catalog.EventNames;
 import dev.onceward.metrics.RuntimeMeters;
+import dev.onceward.postgres.AttemptPruning;
 import dev.onceward.postgres.ClaimPruning;
 import dev.onceward.postgres.Database;
 import dev.onceward.postgres.TableSizes;
@@ -9,15 +11,17 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What has to be done now and then: old claims deleted in small batches, tables measured. */
+/** What has to be done now and then: old claims and attempts deleted in small batches, tables measured. */
 final class Maintenance implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(Maintenance.class);
 
     private final Database database;
-    private final ClaimPruning pruning;
+    private final ClaimPruning claims;
+    private final AttemptPruning attempts;
     private final TableSizes sizes;
     private final Duration limit;
     private final boolean prunes;
@@ -27,14 +31,16 @@ final class Maintenance implements Runnable {
 
     Maintenance(
             Database database,
-            ClaimPruning pruning,
+            ClaimPruning claims,
+            AttemptPruning attempts,
             TableSizes sizes,
             Duration limit,
             boolean prunes,
             RuntimeMeters meters,
             BooleanSupplier running) {
         this.database = database;
-        this.pruning = pruning;
+        this.claims = claims;
+        this.attempts = attempts;
         this.sizes = sizes;
         this.limit = limit;
         this.prunes = prunes;
@@ -58,10 +64,25 @@ final class Maintenance implements Runnable {
     }
 
     private void prune() throws SQLException {
+        long oldAttempts = inBatches(attempts.batch(), attempts::prune, rows -> {});
+        long oldClaims = inBatches(claims.batch(), claims::prune, meters::pruned);
+        if (oldAttempts + oldClaims > 0) {
+            LOG.atInfo()
+                    .addKeyValue(EventNames.KEY, EventNames.PRUNED)
+                    .addKeyValue("claims", oldClaims)
+                    .addKeyValue("attempts", oldAttempts)
+                    .log("What was older than the retention of claims is deleted");
+        }
+    }
+
+    private long inBatches(int batch, Database.Work<Long> work, LongConsumer deleted) throws SQLException {
+        long all = 0;
         long rows;
         do {
-            rows = database.inTransaction(limit, pruning::prune);
-            meters.pruned(rows);
-        } while (rows >= pruning.batch() && running.getAsBoolean());
+            rows = database.inTransaction(limit, work);
+            deleted.accept(rows);
+            all += rows;
+        } while (rows >= batch && running.getAsBoolean());
+        return all;
     }
 }
