@@ -6,17 +6,28 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * Every fact that Onceward logs, public API: each log line carries one of these under the key {@value #KEY}, and
- * coordinates, never payloads.
+ * The facts that Onceward logs, public API. Every line at WARN or ERROR, and every line at INFO that tells one of these
+ * facts, carries its name under the key {@value #KEY}, and coordinates, never payloads. Other lines at INFO tell of
+ * something tried again by itself, those at DEBUG are for the maintainers: do not build on either.
  */
 public enum EventNames {
     /** The runtime runs. */
     WORKER_STARTED("the runtime runs"),
+    /** Database or cluster are not there at start. */
+    START_WAITS("the database or the cluster is not there at start; tried again until it is"),
     /** The runtime was closed. */
     WORKER_STOPPED("the runtime was closed and has left the group"),
     /** The worker gave up. */
     WORKER_FAILED("the worker can not go on safely, committed nothing more and left the group"),
+    /** A task of the worker's own threw an exception. */
+    BACKGROUND_TASK_FAILED("a task of the worker's own threw an exception; a repeated one is repeated all the same"),
 
+    /** Polling does not work. */
+    POLLING_FAILED("polling failed; tried again until it works"),
+    /** Polling works again. */
+    POLLING_RESUMED("polling works again after it failed"),
+    /** A rebalance was not dealt with. */
+    REBALANCE_FAILED("a rebalance callback failed; the partitions concerned are fetched again"),
     /** Kafka assigned a partition. */
     PARTITION_ASSIGNED("Kafka assigned a partition to this worker"),
     /** Kafka revoked a partition. */
@@ -27,8 +38,12 @@ public enum EventNames {
     DRAIN_EXPIRED("groups still ran when the time for draining ended; their messages will be delivered again"),
     /** A consumer started in a partition never seen before. */
     START_POSITION("a partition never seen before starts at the configured position"),
+    /** Where to begin is not known. */
+    POSITION_UNKNOWN("where to begin in some partitions could not be found out; tried again"),
     /** The committed offset was gone, the stored watermark took its place. */
     OFFSET_RESTORED("Kafka had no committed offset any more; the watermark stored in PostgreSQL took its place"),
+    /** A topic was deleted and made again. */
+    TOPIC_MADE_AGAIN("a topic was deleted and made again under a running worker: its partitions begin anew"),
     /** Retention deleted records that were not processed. */
     RECORDS_LOST("retention deleted records before they were processed"),
     /** An offset commit failed. */
@@ -36,8 +51,14 @@ public enum EventNames {
 
     /** This worker became the owner of a partition. */
     TAKEOVER("this worker became the owner of a partition under a new generation"),
+    /** A takeover failed. */
+    TAKEOVER_FAILED("a takeover failed; tried again"),
     /** A takeover ended the transactions of the old owner. */
     HOLDER_ENDED("a takeover ended a database session of the old owner that did not end by itself"),
+    /** A takeover could not end the transactions of the old owner. */
+    HOLDER_NOT_ENDED("a database session of the old owner could not be ended; the partition waits for it"),
+    /** Workers of one consumer use several roles. */
+    HOLDER_UNREACHABLE("a worker of the same consumer uses a database role whose sessions this one may not end"),
     /** A worker that lost its partition was refused. */
     FENCED("a transaction was refused: the partition has a newer generation"),
     /** Two workers take one partition from each other. */
@@ -75,6 +96,10 @@ public enum EventNames {
     HANDLER_STUCK("a handler ignored its limit and its interrupt; its lane got a new thread"),
     /** A handler got round the guard of its transaction. */
     TRANSACTION_BROKEN("a handler ended the transaction it was given; nothing of the group was completed"),
+    /** Its leftovers are still there. */
+    CLAIM_NOT_TAKEN_BACK("the claim of a message without effect could not be taken back yet; tried again"),
+    /** The team's classifier threw an exception. */
+    CLASSIFIER_FAILED("the failure classifier threw an exception; the built-in rules decided"),
     /** The database or the broker is not there. */
     OUTAGE_BEGIN("database, broker or a dependency is not there: consumption stands still, nothing is counted"),
     /** It is there again. */
@@ -84,14 +109,12 @@ public enum EventNames {
     DEAD_LETTER("a message was given up and stands in the dead-letter topic"),
     /** A dead letter could not be published. */
     DEAD_LETTER_UNPUBLISHED("a dead letter could not be published; its key is held and it is tried again"),
+    /** A dead letter got no answer. */
+    DEAD_LETTER_UNANSWERED("publishing a dead letter broke off without an answer; it is tried again after a limit"),
     /** A producer broke. */
     PRODUCER_REPLACED("the producer of dead letters became unusable and was replaced"),
     /** A dead letter's record is gone. */
     PAYLOAD_LOST("a message was given up, but its record left Kafka before it was published"),
-    /** A dead letter took effect after all. */
-    RESOLVED("a dead letter took effect after all"),
-    /** A replayed record has no handler here. */
-    UNROUTABLE("a record of the replay topic names no topic that this consumer handles"),
 
     /** A topic was created. */
     TOPIC_CREATED("a missing dead-letter or replay topic was created"),
@@ -100,9 +123,9 @@ public enum EventNames {
     /** Claims are kept shorter than records. */
     RETENTION_SHORT("records can be read or replayed for longer than claims are kept"),
     /** Old claims were deleted. */
-    PRUNED("claims older than their retention were deleted");
+    PRUNED("claims older than their retention were deleted, and attempts of records that were finished another way");
 
-    /** The key of the event in each log line. */
+    /** The key of the event in a log line. */
     public static final String KEY = "event";
 
     private final String event;

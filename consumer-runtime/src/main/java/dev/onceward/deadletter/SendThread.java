@@ -1,5 +1,6 @@
 package dev.onceward.deadletter;
 
+import dev.onceward.catalog.EventNames;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -76,7 +77,11 @@ final class SendThread {
             } catch (InterruptedException e) {
                 LOG.debug("interrupted", e); // by close(), which has set stopped
             } catch (RuntimeException | Error e) {
-                LOG.error("a dead letter is not answered for until its time limit", e); // and the next ones are
+                // and the next ones are
+                LOG.atError()
+                        .setCause(e)
+                        .addKeyValue(EventNames.KEY, EventNames.DEAD_LETTER_UNANSWERED)
+                        .log("A dead letter is not answered for until its time limit");
             }
         }
     }

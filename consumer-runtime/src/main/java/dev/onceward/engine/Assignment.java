@@ -77,12 +77,19 @@ final class Assignment implements ConsumerRebalanceListener {
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> added) {
         joined = true;
-        guarded("assigned", () -> begin(added, Duration.ZERO, false));
+        guarded("assigned", () -> {
+            begin(added, Duration.ZERO, false);
+            added.forEach(partition -> event(EventNames.PARTITION_ASSIGNED, partition, "Assigned by Kafka"));
+        });
     }
 
     @Override
     public void onPartitionsRevoked(Collection<TopicPartition> revoked) {
-        guarded("revoked", () -> giveBack(revoked, drainLimit));
+        guarded("revoked", () -> {
+            giveBack(revoked, drainLimit);
+            revoked.forEach(partition -> event(
+                    EventNames.PARTITION_REVOKED, partition, "Taken back by Kafka: drained, committed, released"));
+        });
     }
 
     @Override
@@ -101,6 +108,7 @@ final class Assignment implements ConsumerRebalanceListener {
         } catch (RuntimeException e) { // thrown from a callback it would end the consumer
             LOG.atError()
                     .setCause(e)
+                    .addKeyValue(EventNames.KEY, EventNames.REBALANCE_FAILED)
                     .addKeyValue("callback", callback)
                     .log("A rebalance callback failed; the partitions concerned will be fetched again");
         }
@@ -252,9 +260,13 @@ final class Assignment implements ConsumerRebalanceListener {
     }
 
     private static void event(EventNames event, OwnedPartition partition, String what) {
+        event(event, partition.topicPartition(), what);
+    }
+
+    private static void event(EventNames event, TopicPartition partition, String what) {
         LOG.atInfo()
                 .addKeyValue(EventNames.KEY, event)
-                .addKeyValue("partition", partition.topicPartition())
+                .addKeyValue("partition", partition)
                 .log(what);
     }
 }

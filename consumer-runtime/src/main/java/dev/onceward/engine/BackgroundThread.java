@@ -1,5 +1,6 @@
 package dev.onceward.engine;
 
+import dev.onceward.catalog.EventNames;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -61,7 +62,10 @@ final class BackgroundThread implements Executor {
         try {
             task.run();
         } catch (RuntimeException e) {
-            LOG.atError().setCause(e).log("A background task failed");
+            LOG.atError()
+                    .setCause(e)
+                    .addKeyValue(EventNames.KEY, EventNames.BACKGROUND_TASK_FAILED)
+                    .log("A background task failed");
         } catch (Error e) {
             worker.fail("a background task ended with an error", e);
             throw e;

@@ -77,6 +77,7 @@ final class BrokenWorker {
             return true;
         } catch (SQLException | RuntimeException e) {
             LOG.atError()
+                    .addKeyValue(EventNames.KEY, EventNames.CLAIM_NOT_TAKEN_BACK)
                     .addKeyValue("record", delivery.coordinates())
                     .addKeyValue("error", e.toString())
                     .log("A claim without an effect could not be taken back yet; tried again");

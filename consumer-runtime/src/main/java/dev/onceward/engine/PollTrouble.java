@@ -1,5 +1,6 @@
 package dev.onceward.engine;
 
+import dev.onceward.catalog.EventNames;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
@@ -36,7 +37,7 @@ final class PollTrouble {
     void over() {
         if (text != null) {
             text = null;
-            LOG.atInfo().log("Polling works again");
+            LOG.atInfo().addKeyValue(EventNames.KEY, EventNames.POLLING_RESUMED).log("Polling works again");
         }
     }
 
@@ -52,7 +53,10 @@ final class PollTrouble {
         String now = failure.toString();
         if (!now.equals(text)) {
             text = now;
-            LOG.atWarn().setCause(failure).log("Polling failed; tried again until it works");
+            LOG.atWarn()
+                    .setCause(failure)
+                    .addKeyValue(EventNames.KEY, EventNames.POLLING_FAILED)
+                    .log("Polling failed; tried again until it works");
         }
         LockSupport.parkNanos(PAUSE_NANOS);
     }

@@ -93,6 +93,7 @@ final class Takeovers {
             }
         } catch (SQLException | RuntimeException e) {
             LOG.atWarn()
+                    .addKeyValue(EventNames.KEY, EventNames.TAKEOVER_FAILED)
                     .addKeyValue("partitions", chunk.size())
                     .addKeyValue("error", e.toString())
                     .log("A takeover failed; tried again");
@@ -147,6 +148,7 @@ final class Takeovers {
                     .log("Database sessions of the old owner did not end by themselves and were ended");
         } catch (SQLException e) {
             LOG.atError()
+                    .addKeyValue(EventNames.KEY, EventNames.HOLDER_NOT_ENDED)
                     .addKeyValue("partition", partition.topicPartition())
                     .addKeyValue("error", e.toString())
                     .log("The old owner's database sessions could not be ended:"

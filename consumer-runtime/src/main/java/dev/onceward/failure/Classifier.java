@@ -1,5 +1,6 @@
 package dev.onceward.failure;
 
+import dev.onceward.catalog.EventNames;
 import dev.onceward.handler.FailureClass;
 import dev.onceward.handler.FailureClassifier;
 import dev.onceward.handler.MessageFailedException;
@@ -118,6 +119,7 @@ public final class Classifier {
             // The failure must be classified all the same, or the message would hang between two worlds.
             LOG.atError()
                     .setCause(Throwables.loggable(e))
+                    .addKeyValue(EventNames.KEY, EventNames.CLASSIFIER_FAILED)
                     .addKeyValue("classifier", custom.getClass().getName())
                     .addKeyValue("failure", failure.getClass().getName())
                     .log("The failure classifier threw; the built-in rules decide");

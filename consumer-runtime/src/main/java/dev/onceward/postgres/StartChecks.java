@@ -1,5 +1,6 @@
 package dev.onceward.postgres;
 
+import dev.onceward.catalog.EventNames;
 import dev.onceward.config.ConfigurationException;
 import dev.onceward.config.ConsumerSettings;
 import dev.onceward.migrations.SchemaVersion;
@@ -22,11 +23,19 @@ public final class StartChecks {
             + " current_setting('synchronous_commit'), current_setting('standard_conforming_strings'), pg_is_in_recovery(), current_setting('transaction_isolation')";
     private static final String GROUP = "INSERT INTO {consumers} (consumer_name, group_id) VALUES (?, ?)"
             + " ON CONFLICT (consumer_name) DO UPDATE SET consumer_name = excluded.consumer_name RETURNING group_id";
-    // Sessions of other roles that hold locks of ours: a takeover might have to end them.
-    private static final String FOREIGN =
-            "SELECT DISTINCT a.usename FROM pg_locks l JOIN pg_stat_activity a USING (pid)"
-                    + " WHERE l.locktype = 'advisory' AND l.classid = ?::bigint::oid AND l.objsubid = 2"
-                    + " AND a.usename <> current_user AND NOT pg_has_role(current_user, 'pg_signal_backend', 'USAGE')";
+    // Whose sessions a takeover might have to end and may not: pg_terminate_backend asks for the same rights. A worker
+    // is
+    // known by the name it connects with (cut to a name's length), or by a lock of ours that it holds at this moment.
+    private static final String UNREACHABLE = "SELECT DISTINCT r.rolname, r.rolsuper FROM pg_stat_activity a"
+            + " JOIN pg_roles r ON r.oid = a.usesysid WHERE a.datname = current_database()"
+            + " AND (a.application_name IN"
+            + " (SELECT left(worker_id, 63) FROM {consumer_workers} WHERE consumer_name = ?)"
+            + " OR a.pid IN (SELECT l.pid FROM pg_locks l WHERE l.locktype = 'advisory'"
+            + " AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+            + " AND l.classid = ?::bigint::oid AND l.objsubid = 2))"
+            + " AND NOT CASE WHEN r.rolsuper"
+            + " THEN (SELECT rolsuper FROM pg_roles WHERE rolname = current_user)"
+            + " ELSE pg_has_role(r.oid, 'USAGE') OR pg_has_role('pg_signal_backend', 'USAGE') END";
 
     private final DataSource dataSource;
     private final ConsumerSettings settings;
@@ -55,7 +64,7 @@ public final class StartChecks {
                         + " give a pool that supports java.sql.Wrapper, as HikariCP does");
             }
             checkGroup(connection, tables, problems);
-            warnOfForeignSessions(connection, tables);
+            warnOfUnreachableWorkers(connection, tables);
             return checkSettings(connection, problems);
         });
         if (!problems.isEmpty()) {
@@ -110,15 +119,22 @@ public final class StartChecks {
         }
     }
 
-    private static void warnOfForeignSessions(Connection connection, Tables tables) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(FOREIGN)) {
-            statement.setLong(1, tables.lockClass());
+    private void warnOfUnreachableWorkers(Connection connection, Tables tables) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(tables.sql(UNREACHABLE))) {
+            statement.setString(1, settings.consumer());
+            statement.setLong(2, tables.lockClass());
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
                     LOG.atWarn()
+                            .addKeyValue(EventNames.KEY, EventNames.HOLDER_UNREACHABLE)
                             .addKeyValue("role", row.getString(1))
-                            .log("Workers with another role hold locks, and this role may not end their sessions:"
-                                    + " use one role for all workers, or grant pg_signal_backend");
+                            .log(
+                                    "A worker of this consumer connects as {}, whose sessions this role may not end:"
+                                            + " a takeover from it may have to wait. Use one role for all workers{}",
+                                    row.getString(1),
+                                    row.getBoolean(2)
+                                            ? ", not a superuser"
+                                            : ", or grant pg_signal_backend to the role of each");
                 }
             }
         }
