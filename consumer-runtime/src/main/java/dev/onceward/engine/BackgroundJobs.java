@@ -24,6 +24,7 @@ final class BackgroundJobs {
     private final BackgroundThread watchThread;
     private final BackgroundThread sessionThread;
     private final BackgroundThread maintenanceThread;
+    private final BackgroundThread topicThread;
 
     BackgroundJobs(
             EngineParts parts, Database database, Partitions partitions, List<Lane> lanes, Gate gate, Worker worker) {
@@ -32,6 +33,7 @@ final class BackgroundJobs {
         this.watchThread = new BackgroundThread(parts.threads() + "-watch", worker);
         this.sessionThread = new BackgroundThread(parts.threads() + "-sessions", worker);
         this.maintenanceThread = new BackgroundThread(parts.threads() + "-maintenance", worker);
+        this.topicThread = new BackgroundThread(parts.threads() + "-topics", worker);
         this.heartbeat = new Heartbeat(
                 database,
                 new WorkerTable(
@@ -59,7 +61,10 @@ final class BackgroundJobs {
         return heartbeat;
     }
 
-    /** Starts them all; topics are checked beside the maintenance. */
+    /**
+     * Starts them all. Topics are checked in a thread of their own: pruning may take minutes, and until it is known that
+     * a topic was made again, its records are taken for those of the old one.
+     */
     void start(Runnable checkTopics) {
         heartbeatThread.every(settings.lease().interval(), heartbeat);
         watchThread.every(WATCH_INTERVAL, () -> {
@@ -67,13 +72,14 @@ final class BackgroundJobs {
             heartbeat.checkLease();
         });
         maintenanceThread.every(MAINTENANCE_INTERVAL, maintenance);
-        maintenanceThread.every(TOPIC_CHECK_INTERVAL, checkTopics);
+        topicThread.every(TOPIC_CHECK_INTERVAL, checkTopics);
     }
 
     /** All but the heartbeat. */
     void stop() {
         watchThread.stopNow();
         maintenanceThread.stopNow();
+        topicThread.stopNow();
         sessionThread.stop();
     }
 

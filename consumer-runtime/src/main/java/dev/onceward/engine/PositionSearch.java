@@ -1,5 +1,6 @@
 package dev.onceward.engine;
 
+import dev.onceward.catalog.EventNames;
 import dev.onceward.failure.Backoff;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -50,6 +51,7 @@ final class PositionSearch {
             find(missing, backoff.next(failures + 1), failures + 1); // their topic is not there (yet)
         } catch (SQLException | ExecutionException | TimeoutException | RuntimeException e) {
             LOG.atWarn()
+                    .addKeyValue(EventNames.KEY, EventNames.POSITION_UNKNOWN)
                     .addKeyValue("partitions", current.size())
                     .addKeyValue("error", e.toString())
                     .log("Positions could not be found; tried again");
@@ -65,7 +67,13 @@ final class PositionSearch {
      */
     void checkTopics(Collection<OwnedPartition> partitions) {
         try {
-            positions.madeAgain(partitions).forEach(results::madeAgain);
+            for (OwnedPartition partition : positions.madeAgain(partitions)) {
+                LOG.atWarn()
+                        .addKeyValue(EventNames.KEY, EventNames.TOPIC_MADE_AGAIN)
+                        .addKeyValue("partition", partition.topicPartition())
+                        .log("The topic was deleted and made again: its partition begins anew");
+                results.madeAgain(partition);
+            }
         } catch (ExecutionException | TimeoutException e) {
             LOG.debug("topics could not be looked at", e);
         } catch (InterruptedException e) {

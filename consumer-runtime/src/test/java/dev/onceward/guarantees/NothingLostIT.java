@@ -293,6 +293,55 @@ class NothingLostIT {
         }
     }
 
+    /** Pruning may take minutes, and may wait for others; until then records would be taken for those of the old topic. */
+    @Test
+    void aTopicMadeAgainIsNoticedAlsoWhileTheMaintenanceOfTheTablesWaits()
+            throws ExecutionException, InterruptedException, SQLException {
+        try (Ledger ledger = new Ledger(1);
+                EventLog events = EventLog.of(ledger.name)) {
+            ledger.send("k", "old", "10");
+            ledger.flush();
+            Scrape scrape = new Scrape();
+            ConsumerRuntime runtime = ledger.start(
+                    ledger.consumer()
+                            .meterRegistry(scrape.registry())
+                            .kafka("max.poll.records", "5")
+                            .backpressure(new ConsumerSettings.Backpressure(5, 1 << 20, 5, 1 << 20, 100))
+                            .limits(new ConsumerSettings.Limits(
+                                    Duration.ofSeconds(30),
+                                    Duration.ofSeconds(29), // for so long the maintenance waits
+                                    Duration.ofSeconds(5),
+                                    Duration.ofSeconds(2),
+                                    Duration.ofSeconds(5),
+                                    Duration.ofMillis(200),
+                                    3)),
+                    Ledger.HANDLER);
+            await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(1));
+            // Full and paused: no fetch stumbles over the new topic.
+            runtime.pause();
+            for (int i = 0; i < 10; i++) {
+                ledger.send("k", "last" + i, "10");
+            }
+            ledger.flush();
+            await().until(() -> scrape.sum(MeterNames.PARTITIONS_PAUSED) > 0);
+            try (Connection other = ledger.dataSource.getConnection();
+                    Statement statement = other.createStatement()) {
+                other.setAutoCommit(false);
+                statement.execute("LOCK TABLE message_attempts IN ACCESS EXCLUSIVE MODE");
+                await().until(() -> ledger.count("SELECT count(*) FROM pg_locks WHERE NOT granted"
+                                + " AND relation = 'message_attempts'::regclass")
+                        > 0);
+                makeAgain(ledger);
+                await().atMost(Duration.ofSeconds(15)).until(() -> events.count(EventNames.TOPIC_MADE_AGAIN) > 0);
+                other.rollback();
+            }
+            runtime.resume();
+            ledger.send("k", "new", "10");
+            ledger.flush();
+            await().untilAsserted(() -> assertThat(ledger.entriesOf("k")).containsExactly("old", "new"));
+        }
+    }
+
     @Test
     void aTopicMadeAgainUnderARunningWorkerIsProcessedFromItsBeginning()
             throws ExecutionException, InterruptedException {
