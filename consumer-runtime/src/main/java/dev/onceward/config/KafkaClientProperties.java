@@ -1,5 +1,6 @@
 package dev.onceward.config;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -18,6 +19,8 @@ public final class KafkaClientProperties {
     private static final int FETCH_MAX_BYTES = ConsumerConfig.DEFAULT_FETCH_MAX_BYTES;
     private static final int MAX_PARTITION_FETCH_BYTES = ConsumerConfig.DEFAULT_MAX_PARTITION_FETCH_BYTES;
     private static final int MAX_POLL_RECORDS = ConsumerConfig.DEFAULT_MAX_POLL_RECORDS;
+    static final long KAFKAS_MAX_POLL_INTERVAL_MS = 300_000;
+
     private static final int MAX_REQUEST_SIZE = 32 << 20;
     private static final long MAX_BLOCK_MS = 10_000;
     private static final long LINGER_MS = 5;
@@ -95,6 +98,15 @@ public final class KafkaClientProperties {
     public boolean usesConsumerProtocol() {
         String protocol = KafkaClient.CONSUMER.select(settings.kafka()).get(ConsumerConfig.GROUP_PROTOCOL_CONFIG);
         return protocol != null && protocol.trim().toLowerCase(Locale.ROOT).equals("consumer");
+    }
+
+    /** How long the group waits for a consumer that does not poll, before it takes its partitions. */
+    public Duration maxPollInterval() {
+        String given = KafkaClient.CONSUMER.select(settings.kafka()).get(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG);
+        return Duration.ofMillis(
+                given == null
+                        ? KAFKAS_MAX_POLL_INTERVAL_MS
+                        : KafkaRule.number(given).orElse(KAFKAS_MAX_POLL_INTERVAL_MS));
     }
 
     private void pass(KafkaClient client, Map<String, Object> properties) {

@@ -19,7 +19,6 @@ final class KafkaRules {
             Pattern.compile("\\s*[^\\s,;]+:[0-9]{1,5}(\\s*,\\s*[^\\s,;]+:[0-9]{1,5})*\\s*");
 
     private static final String CONFIG_PROVIDERS = "config.providers";
-    private static final long KAFKAS_MAX_POLL_INTERVAL_MS = 300_000;
 
     private final ConsumerSettings settings;
     private final Problems problems;
@@ -87,7 +86,9 @@ final class KafkaRules {
         }
         String property = ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG;
         String given = KafkaClient.CONSUMER.select(settings.kafka()).get(property);
-        OptionalLong millis = given == null ? OptionalLong.of(KAFKAS_MAX_POLL_INTERVAL_MS) : KafkaRule.number(given);
+        OptionalLong millis = given == null
+                ? OptionalLong.of(KafkaClientProperties.KAFKAS_MAX_POLL_INTERVAL_MS)
+                : KafkaRule.number(given);
         Duration drain = settings.limits().drain();
         if (millis.isEmpty() || drain.multipliedBy(2).toMillis() <= millis.getAsLong()) {
             return;

@@ -7,6 +7,7 @@ import dev.onceward.postgres.Database;
 import dev.onceward.postgres.TableSizes;
 import dev.onceward.postgres.WorkerTable;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** What a worker does again and again beside the straight path: heartbeat, watch over time limits, maintenance. */
@@ -73,6 +74,14 @@ final class BackgroundJobs {
         });
         maintenanceThread.every(MAINTENANCE_INTERVAL, maintenance);
         topicThread.every(TOPIC_CHECK_INTERVAL, checkTopics);
+    }
+
+    /** What keeps the worker from being ready, as seen from here. */
+    List<String> troubles() {
+        List<String> troubles = new ArrayList<>();
+        heartbeat.trouble().ifPresent(troubles::add);
+        watchdog.trouble().ifPresent(troubles::add);
+        return troubles;
     }
 
     /** All but the heartbeat. */

@@ -14,6 +14,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,11 +54,22 @@ final class Engine implements Worker {
                 parts.clock());
         this.gate = new Gate(() -> stores.database().probe(settings.limits().lock()), backoff);
         this.lanes = new LaneFactory(parts, stores, gate, publisher, backoff, this).lanes();
-        this.pollSide = new PollSide(parts, stores, admin, publisher, lanes, backoff, this);
+        Consumer<byte[], byte[]> consumer = consumer(kafka);
+        this.pollSide = new PollSide(parts, consumer, kafka, stores, admin, publisher, lanes, backoff, this);
         this.jobs = new BackgroundJobs(parts, stores.database(), pollSide.partitions(), lanes, gate, this);
         this.pollThread = new Thread(this::pollUntilTheEnd, parts.threads() + "-poll");
         pollThread.setDaemon(true);
         meters.worker(new EngineGauges(pollSide.backpressure(), lanes, jobs.heartbeat(), gate, lifecycle));
+    }
+
+    /** The last thing that wrong settings can make fail: what was made before it is closed then. */
+    private Consumer<byte[], byte[]> consumer(KafkaClientProperties kafka) {
+        try {
+            return new KafkaConsumer<>(kafka.consumer());
+        } catch (RuntimeException e) {
+            publisher.close(Duration.ZERO);
+            throw e;
+        }
     }
 
     /** Creates or checks topics; the admin client is the one the engine will use. */
@@ -154,15 +167,18 @@ final class Engine implements Worker {
         gate.pause(wanted);
     }
 
+    /** Whether the poll loop goes round, or may still come back before the group gives the partitions away. */
+    boolean polls() {
+        return pollSide.polls();
+    }
+
     /** What keeps the worker from being ready; empty if nothing does. */
     List<String> troubles() {
         List<String> troubles = new ArrayList<>(pollSide.troubles());
         if (!gate.outage().isEmpty()) {
             troubles.add("consumption stands still: " + gate.outage());
         }
-        if (jobs.heartbeat().expired()) {
-            troubles.add("no heartbeat succeeded for one lease");
-        }
+        troubles.addAll(jobs.troubles());
         if (gate.isPaused()) {
             troubles.add("paused");
         }

@@ -1,6 +1,7 @@
 package dev.onceward.engine;
 
 import dev.onceward.config.ConsumerSettings;
+import dev.onceward.deadletter.ErrorText;
 import dev.onceward.postgres.Database;
 import dev.onceward.postgres.Fence;
 import dev.onceward.postgres.WorkerTable;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -64,6 +66,8 @@ final class Heartbeat implements Runnable {
             });
         } catch (SQLException | RuntimeException e) {
             LOG.debug("heartbeat failed", e);
+            ErrorText error = ErrorText.of(e);
+            guard.failed(error.errorClass() + ": " + error.message());
             dropConnection();
         }
     }
@@ -76,6 +80,11 @@ final class Heartbeat implements Runnable {
     /** Whether no transaction may start now. */
     boolean expired() {
         return guard.expired();
+    }
+
+    /** What is wrong while no transaction may start. */
+    Optional<String> trouble() {
+        return guard.trouble();
     }
 
     /** Seconds since the last success; NaN before the first. */

@@ -2,6 +2,7 @@ package dev.onceward.engine;
 
 import dev.onceward.catalog.EventNames;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -17,12 +18,16 @@ import org.slf4j.LoggerFactory;
 final class LeaseGuard {
     private static final Logger LOG = LoggerFactory.getLogger(LeaseGuard.class);
 
+    /** Until a heartbeat fails, none has ended: it waits for its answer. */
+    private static final String NO_ANSWER = "the database has not answered";
+
     private final long durationNanos;
     private final Consumer<Boolean> shut;
     private final LongSupplier nanoTime;
     private long lastSuccessNanos;
     private boolean succeeded;
     private volatile boolean expired;
+    private String lastFailure = NO_ANSWER;
 
     /** @param shut told true when the lease is over, false when it is renewed; must not wait for a heartbeat */
     LeaseGuard(Duration duration, Consumer<Boolean> shut, LongSupplier nanoTime) {
@@ -36,11 +41,17 @@ final class LeaseGuard {
     synchronized void succeeded(long sentNanos) {
         lastSuccessNanos = sentNanos;
         succeeded = true;
+        lastFailure = NO_ANSWER;
         if (expired) {
             expired = false;
             shut.accept(false);
             LOG.atInfo().addKeyValue(EventNames.KEY, EventNames.LEASE_RENEWED).log("A heartbeat succeeded again");
         }
+    }
+
+    /** A heartbeat failed with this: told where a lease goes by. */
+    synchronized void failed(String error) {
+        lastFailure = error;
     }
 
     /** Finds out whether a lease went by without a success. */
@@ -50,6 +61,7 @@ final class LeaseGuard {
             shut.accept(true);
             LOG.atWarn()
                     .addKeyValue(EventNames.KEY, EventNames.LEASE_EXPIRED)
+                    .addKeyValue("error", lastFailure)
                     .log("No heartbeat succeeded for one lease: no new transaction starts until one does");
         }
     }
@@ -57,6 +69,11 @@ final class LeaseGuard {
     /** Whether no transaction may start now. */
     boolean expired() {
         return expired;
+    }
+
+    /** What is wrong while no transaction may start. */
+    synchronized Optional<String> trouble() {
+        return expired ? Optional.of("no heartbeat succeeded for one lease: " + lastFailure) : Optional.empty();
     }
 
     /** Seconds since the last success; NaN before the first. */

@@ -29,6 +29,7 @@ final class PollLoop implements Runnable {
     private final Backpressure backpressure;
     private final OffsetCommitter committer;
     private final PollTrouble trouble;
+    private final PollWatch watch;
     private final BooleanSupplier running;
     private final Queue<Runnable> posted = new ConcurrentLinkedQueue<>();
 
@@ -41,6 +42,7 @@ final class PollLoop implements Runnable {
             Backpressure backpressure,
             OffsetCommitter committer,
             PollTrouble trouble,
+            PollWatch watch,
             BooleanSupplier running) {
         this.consumer = consumer;
         this.topics = topics;
@@ -50,6 +52,7 @@ final class PollLoop implements Runnable {
         this.backpressure = backpressure;
         this.committer = committer;
         this.trouble = trouble;
+        this.watch = watch;
         this.running = running;
     }
 
@@ -58,6 +61,7 @@ final class PollLoop implements Runnable {
     public void run() {
         consumer.subscribe(topics, assignment);
         while (running.getAsBoolean()) {
+            watch.round();
             runPosted();
             backpressure.apply();
             dispatcher.deliver(poll());

@@ -11,7 +11,6 @@ import java.util.List;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 
 /**
  * The poll thread's side of a worker: the consumer, the partitions, and the threads that find out for it what a rebalance
@@ -35,10 +34,13 @@ final class PollSide implements Takeovers.Results, PositionSearch.Results {
     private final Assignment assignment;
     private final Backpressure backpressure;
     private final PollTrouble trouble;
+    private final PollWatch watch;
     private final PollLoop loop;
 
     PollSide(
             EngineParts parts,
+            Consumer<byte[], byte[]> consumer,
+            KafkaClientProperties kafka,
             Stores stores,
             Admin admin,
             DeadLetterPublisher publisher,
@@ -48,8 +50,7 @@ final class PollSide implements Takeovers.Results, PositionSearch.Results {
         ConsumerSettings settings = parts.settings();
         this.lifecycle = parts.lifecycle();
         this.drainLimit = settings.limits().drain();
-        KafkaClientProperties kafka = new KafkaClientProperties(settings, parts.workerId());
-        this.consumer = new KafkaConsumer<>(kafka.consumer());
+        this.consumer = consumer;
         this.trouble = new PollTrouble(kafka.usesConsumerProtocol());
         this.takeoverThread = new BackgroundThread(parts.threads() + "-takeover", worker);
         this.positionThread = new BackgroundThread(parts.threads() + "-position", worker);
@@ -99,6 +100,7 @@ final class PollSide implements Takeovers.Results, PositionSearch.Results {
         this.backpressure = new Backpressure(consumer, partitions, settings.backpressure());
         List<String> topics = new ArrayList<>(parts.routes().keySet());
         topics.add(replayTopic);
+        this.watch = new PollWatch(drainLimit, kafka.maxPollInterval(), System::nanoTime);
         this.loop = new PollLoop(
                 consumer,
                 topics,
@@ -108,6 +110,7 @@ final class PollSide implements Takeovers.Results, PositionSearch.Results {
                 backpressure,
                 committer,
                 trouble,
+                watch,
                 () -> lifecycle.is(WorkerState.RUNNING));
     }
 
@@ -181,6 +184,11 @@ final class PollSide implements Takeovers.Results, PositionSearch.Results {
         search.checkTopics(partitions.all());
     }
 
+    /** Whether the poll loop goes round, or may still come back before the group gives the partitions away. */
+    boolean polls() {
+        return !watch.dead();
+    }
+
     /** What keeps the worker from being ready, as seen from here. */
     List<String> troubles() {
         List<String> troubles = new ArrayList<>();
@@ -190,6 +198,7 @@ final class PollSide implements Takeovers.Results, PositionSearch.Results {
         if (fencings.twoOwners()) {
             troubles.add("two owners: partitions are taken over by others again and again");
         }
+        watch.trouble().ifPresent(troubles::add);
         trouble.text().ifPresent(text -> troubles.add("polling fails: " + text));
         return troubles;
     }

@@ -7,11 +7,11 @@ import dev.onceward.postgres.Database;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,8 +34,8 @@ final class Watchdog implements Runnable {
     private final int maxStuck;
     private final RuntimeMeters meters;
     private final Worker worker;
-    /** Threads that were given up and still run. Watch thread only. */
-    private final List<Thread> stuckThreads = new ArrayList<>();
+    /** Threads that were given up, most of which still run. Added to and cleared by the watch thread, read by any. */
+    private final List<Thread> stuckThreads = new CopyOnWriteArrayList<>();
     /** When the connection of those over their time was ended: from then on their thread should come back. */
     private final Map<LaneWork, Long> ended = new ConcurrentHashMap<>();
 
@@ -65,6 +65,15 @@ final class Watchdog implements Runnable {
                 replaceIfStuck(lane, work, now);
             }
         }
+    }
+
+    /** What is wrong while handlers that were given up still run: each keeps a thread and a connection. */
+    Optional<String> trouble() {
+        long running = stuckThreads.stream().filter(Thread::isAlive).count();
+        return running == 0
+                ? Optional.empty()
+                : Optional.of((running == 1 ? "1 handler ignores its" : running + " handlers ignore their")
+                        + " time limit; " + maxStuck + " may (limits.max-stuck-handlers)");
     }
 
     private void end(LaneWork work, TransactionWatch.Expired expired) {

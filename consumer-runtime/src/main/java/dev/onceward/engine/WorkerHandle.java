@@ -1,11 +1,11 @@
 package dev.onceward.engine;
 
+import dev.onceward.catalog.EventNames;
 import dev.onceward.config.ConfigurationException;
 import dev.onceward.config.ConsumerSettings;
 import dev.onceward.config.KafkaClientProperties;
 import dev.onceward.effect.HandlerEffect;
 import dev.onceward.failure.Backoff;
-import dev.onceward.failure.SqlStates;
 import dev.onceward.handler.FailureClassifier;
 import dev.onceward.metrics.RuntimeMeters;
 import dev.onceward.postgres.StartChecks;
@@ -15,13 +15,12 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.errors.AuthenticationException;
-import org.apache.kafka.common.errors.AuthorizationException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +31,7 @@ public final class WorkerHandle {
 
     private final EngineParts parts;
     private final DataSource dataSource;
+    private final StartRefusals refusals;
     private final Lifecycle lifecycle = new Lifecycle();
     private volatile @Nullable Engine engine;
 
@@ -45,6 +45,7 @@ public final class WorkerHandle {
             String host,
             String version) {
         this.dataSource = dataSource;
+        this.refusals = new StartRefusals(settings);
         this.parts = new EngineParts(
                 settings,
                 Map.copyOf(routes),
@@ -69,10 +70,11 @@ public final class WorkerHandle {
         }
         Admin admin = null;
         try {
-            int version = waitFor("the database", new StartChecks(dataSource, parts.settings())::run);
+            int version = waitFor(
+                    "the database", refusals.databaseSettings(), new StartChecks(dataSource, parts.settings())::run);
             Admin client = Admin.create(new KafkaClientProperties(parts.settings(), parts.workerId()).admin());
             admin = client;
-            waitFor("the cluster", () -> {
+            waitFor("the cluster", refusals.clusterSettings(), () -> {
                 Engine.provision(client, parts.settings(), parts.routes());
                 return true;
             });
@@ -89,35 +91,35 @@ public final class WorkerHandle {
         }
     }
 
-    private <T> T waitFor(String what, Check<T> check) throws InterruptedException {
+    private <T> T waitFor(String what, String where, Check<T> check) throws InterruptedException {
         Backoff backoff = new Backoff(parts.settings().retry(), parts.random());
         for (int failures = 1; lifecycle.is(WorkerState.STARTING); failures++) {
             try {
                 return check.run();
             } catch (SQLException e) {
-                waitOrThrow(what, e, isMistake(e), backoff, failures);
+                throwIfAny(refusals.of(e));
+                waitAfter(e, what, where, backoff.next(failures));
             } catch (KafkaException e) {
-                boolean mistake = e instanceof AuthenticationException || e instanceof AuthorizationException;
-                waitOrThrow(what, e, mistake, backoff, failures);
+                throwIfAny(refusals.of(e));
+                waitAfter(e, what, where, backoff.next(failures));
             }
         }
         throw new IllegalStateException("the runtime was closed while it started");
     }
 
-    private static void waitOrThrow(String what, Exception e, boolean mistake, Backoff backoff, int failures)
-            throws InterruptedException {
-        if (mistake) {
-            throw new ConfigurationException(List.of(what + " refuses: " + e.getMessage()));
-        }
-        LOG.atWarn().addKeyValue("error", e.toString()).log("{} is not there yet; tried again until it is", what);
-        Thread.sleep(backoff.next(failures).plusMillis(50).toMillis());
+    private static void throwIfAny(Optional<String> mistake) {
+        mistake.ifPresent(what -> {
+            throw new ConfigurationException(List.of(what));
+        });
     }
 
-    /** Wrong password, role or database, or missing rights: waiting mends none of these. */
-    private static boolean isMistake(SQLException e) {
-        return SqlStates.find(e)
-                .filter(state -> state.startsWith("28") || state.startsWith("3D") || state.startsWith("42"))
-                .isPresent();
+    private static void waitAfter(Exception e, String what, String where, Duration delay) throws InterruptedException {
+        LOG.atWarn()
+                .addKeyValue(EventNames.KEY, EventNames.START_WAITS)
+                .addKeyValue("error", e.toString())
+                .addKeyValue("settings", where)
+                .log("{} is not there yet; tried again until it is", what);
+        Thread.sleep(delay.plusMillis(50).toMillis());
     }
 
     /** Stops within the limit; does nothing the second time. */
@@ -134,6 +136,16 @@ public final class WorkerHandle {
                 .values()
                 .forEach(route ->
                         Stopping.quietly("closing the deserialisers of " + route.topic(), route.decoder()::close));
+    }
+
+    /** Whether a new process would not help: it has not ended, and its poll loop goes round. */
+    public boolean live() {
+        Engine running = engine;
+        return switch (lifecycle.state()) {
+            case FAILED, STOPPED -> false;
+            case RUNNING -> running == null || running.polls();
+            case NEW, STARTING, STOPPING -> true;
+        };
     }
 
     public WorkerState state() {

@@ -69,9 +69,8 @@ public final class ConsumerRuntime implements AutoCloseable {
     /** How it is; asks neither the database nor the broker, so it may be called at any rate. */
     public Health health() {
         RuntimeState state = state();
-        boolean live = state != RuntimeState.FAILED && state != RuntimeState.STOPPED;
         var troubles = worker.troubles();
-        return new Health(live, state == RuntimeState.RUNNING && troubles.isEmpty(), troubles);
+        return new Health(worker.live(), state == RuntimeState.RUNNING && troubles.isEmpty(), troubles);
     }
 
     /**

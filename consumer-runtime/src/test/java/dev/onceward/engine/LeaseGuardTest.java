@@ -36,6 +36,31 @@ class LeaseGuardTest {
     }
 
     @Test
+    void whatTheLastHeartbeatFailedWithIsToldWhileTheLeaseIsOver() {
+        try (LogLines log = LogLines.of(LeaseGuard.class)) {
+            guard.failed("the first error");
+            guard.failed("the database is in flames");
+            assertThat(guard.trouble()).isEmpty();
+
+            now.addAndGet(LEASE.toNanos() + 1);
+            guard.check();
+            assertThat(log.lines())
+                    .containsExactly(
+                            "WARN {event=lease_expired, error=the database is in flames} No heartbeat succeeded"
+                                    + " for one lease: no new transaction starts until one does");
+            assertThat(guard.trouble()).contains("no heartbeat succeeded for one lease: the database is in flames");
+            guard.failed("another one");
+            assertThat(guard.trouble()).contains("no heartbeat succeeded for one lease: another one");
+
+            guard.succeeded(now.get());
+            assertThat(guard.trouble()).isEmpty();
+            now.addAndGet(LEASE.toNanos() + 1);
+            guard.check();
+            assertThat(guard.trouble()).contains("no heartbeat succeeded for one lease: the database has not answered");
+        }
+    }
+
+    @Test
     void successCountsFromWhenItWasSent() {
         long sent = now.get();
         now.addAndGet(LEASE.toNanos() + 1);

@@ -207,7 +207,11 @@ class TimeLimitIT {
         assertThat(events.count(EventNames.HANDLER_STUCK)).isEqualTo(2);
         assertThat(events.count(EventNames.ATTEMPT_FAILED)).isEqualTo(1);
         assertThat(scrape.sum(MeterNames.RETRIES_SUCCEEDED)).isEqualTo(1);
-        assertThat(runtime.health().ready()).isTrue();
+        // They go on, but with less than this worker should have: two threads and their connections are gone.
+        assertThat(runtime.health().ready()).isFalse();
+        assertThat(runtime.health().live()).isTrue();
+        assertThat(runtime.health().troubles())
+                .containsExactly("2 handlers ignore their time limit; 3 may (limits.max-stuck-handlers)");
         assertThat(ledger.entriesOf("account-1"))
                 .containsExactly("warm1", "m1", "m4", "m7", "stuck", "m13", "m16", "m19");
 
@@ -216,6 +220,7 @@ class TimeLimitIT {
                         () -> assertThat(events.count(EventNames.HANDLER_STUCK)).isEqualTo(4));
         assertThat(ledger.entries()).isEqualTo(40);
         assertThat(ledger.distinctEntries()).isEqualTo(40);
+        await().untilAsserted(() -> assertThat(runtime.health().ready()).isTrue());
         ledger.send("account-1", "last", "10");
         await().untilAsserted(() -> assertThat(ledger.entries()).isEqualTo(41));
         assertThat(runtime.state()).isEqualTo(RuntimeState.RUNNING);
