@@ -95,7 +95,12 @@ public enum MeterNames {
     /** In flight of the worker. */
     IN_FLIGHT(Type.GAUGE, "in.flight", "messages", "messages fetched and not finished"),
     /** Bytes in flight. */
-    IN_FLIGHT_BYTES(Type.GAUGE, "in.flight.bytes", "bytes", "bytes of messages fetched and not finished"),
+    IN_FLIGHT_BYTES(
+            Type.GAUGE,
+            "in.flight.bytes",
+            "bytes",
+            "bytes of messages fetched and not finished: key, value and headers, 512 more for each message and 128 for each"
+                    + " header"),
     /** Paused partitions. */
     PARTITIONS_PAUSED(Type.GAUGE, "partitions.paused", "partitions", "partitions not fetched because of a bound"),
     /** Held keys. */
@@ -107,7 +112,11 @@ public enum MeterNames {
     /** Outage. */
     OUTAGE(Type.GAUGE, "outage", "", "1 while consumption stands still because something is not there, else 0"),
     /** State of the worker. */
-    WORKER_STATE(Type.GAUGE, "worker.state", "", "state of the worker, as a number that the health page explains"),
+    WORKER_STATE(
+            Type.GAUGE,
+            "worker.state",
+            "",
+            "state of the worker: 0 NEW, 1 STARTING, 2 RUNNING, 3 STOPPING, 4 STOPPED, 5 FAILED"),
 
     /** Takeovers. */
     TAKEOVERS(

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * @param consumer logical consumer name, 1 to 100 characters of {@code [A-Za-z0-9._-]}
  * @param groupId Kafka group id; default: the consumer name
  * @param schema PostgreSQL schema of Onceward's tables; default {@code public}
- * @param ordering which messages take effect in offset order
- * @param startPosition where to begin in a partition never seen before
- * @param idReuse what to do with an id that comes back with another payload
+ * @param ordering which messages take effect in offset order; default {@link Ordering#KEY}
+ * @param startPosition where to begin in a partition never seen before; default {@link StartPosition#earliest}
+ * @param idReuse what to do with an id that comes back with another payload; default {@link IdReuse#DEAD_LETTER}
  * @param retry bounds of retries
  * @param concurrency threads and groups
  * @param limits bounds of time
@@ -121,6 +121,7 @@ public record ConsumerSettings(
      *     measured handler time; default 5 s
      */
     public record Concurrency(int lanes, int maxGroupSize, Duration groupBudget) {
+        /** 8 lanes, groups of 100, 5 s of handler time for each. */
         public static final Concurrency DEFAULT = new Concurrency(8, 100, Duration.ofSeconds(5));
     }
 
@@ -145,6 +146,7 @@ public record ConsumerSettings(
             Duration shutdown,
             Duration commitInterval,
             int maxStuckHandlers) {
+        /** What stands above as default. */
         public static final Limits DEFAULT = new Limits(
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(10),
@@ -168,7 +170,8 @@ public record ConsumerSettings(
 
     /**
      * Bounds of what is in flight: fetched and not finished. The last poll of a partition may go over by what it
-     * returns.
+     * returns. Bytes are those that the records take in memory: key, value, names and values of headers, and what their
+     * objects cost beside them: 512 for each record, 128 for each header.
      *
      * @param partitionMessages most messages of a partition, 1 to 1,000,000; default 2,000
      * @param partitionBytes most bytes of a partition, 1 KiB to 1 GiB; default 8 MiB
@@ -179,6 +182,7 @@ public record ConsumerSettings(
      */
     public record Backpressure(
             int partitionMessages, long partitionBytes, int workerMessages, long workerBytes, long maxAhead) {
+        /** What stands above as default. */
         public static final Backpressure DEFAULT = new Backpressure(2_000, 8 << 20, 20_000, 24 << 20, 100_000);
     }
 
@@ -190,23 +194,29 @@ public record ConsumerSettings(
      *     least 3 intervals, at most 10 min; default 10 s
      */
     public record Lease(Duration interval, Duration duration) {
+        /** A heartbeat every 2 s, a lease of 10 s. */
         public static final Lease DEFAULT = new Lease(Duration.ofSeconds(2), Duration.ofSeconds(10));
     }
 
     /**
      * How long claims are kept.
      *
-     * @param claims age at which a claim may be pruned; must be longer than what is readable or replayable,
+     * @param claims age at which a claim may be pruned, and what is left of the attempts of records that were finished
+     *     another way; must be longer than what is readable or replayable,
      *     1 min to 36,500 d; default 14 d
      * @param pruning whether this worker prunes; default true
-     * @param check what to do at start if source, replay or dead-letter topics keep records longer than claims
+     * @param check what to do at start if source, replay or dead-letter topics keep records longer than claims;
+     *     default {@link Check#WARN}
      */
     public record Retention(Duration claims, boolean pruning, Check check) {
+        /** Claims kept for 14 d, pruned here, a retention that is too short warned of. */
         public static final Retention DEFAULT = new Retention(Duration.ofDays(14), true, Check.WARN);
 
         /** What a retention that is too short leads to. */
         public enum Check {
+            /** A warning in the log, for each such topic. */
             WARN,
+            /** The runtime does not start. */
             REFUSE
         }
     }
@@ -224,6 +234,7 @@ public record ConsumerSettings(
             String topicPattern,
             String replayTopicPattern,
             @Nullable TopicCreation create) {
+        /** The names above, nothing created. */
         public static final DeadLetterTopics DEFAULT =
                 new DeadLetterTopics("dlq.{consumer}.{topic}", "replay.{consumer}", null);
 
@@ -241,8 +252,8 @@ public record ConsumerSettings(
     /**
      * How to create a missing topic.
      *
-     * @param partitions 1 or more; 0: as many as the source topic
-     * @param replicationFactor 1 or more; -1: the broker's default
+     * @param partitions 1 to 100,000; 0: as many as the source topic
+     * @param replicationFactor 1 to 32,767; -1: the broker's default
      * @param retention how long records are kept, 1 min to 36,500 d; {@code null}: the broker's default
      */
     public record TopicCreation(
