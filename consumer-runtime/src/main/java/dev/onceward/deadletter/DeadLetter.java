@@ -35,4 +35,25 @@ public record DeadLetter(
         Instant firstFailedAt,
         Instant failedAt,
         String workerId,
-        long generation) {}
+        long generation) {
+
+    boolean isReplay() {
+        return !origin.coordinates().equals(record.coordinates());
+    }
+
+    DeadLetter withReason(DeadLetterReason other) {
+        return new DeadLetter(
+                record,
+                origin,
+                messageId,
+                other,
+                errorClass,
+                errorMessage,
+                stacktrace,
+                attempts,
+                firstFailedAt,
+                failedAt,
+                workerId,
+                generation);
+    }
+}

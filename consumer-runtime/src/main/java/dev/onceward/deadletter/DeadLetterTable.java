@@ -72,14 +72,21 @@ public final class DeadLetterTable {
 
     private final Database database;
     private final AttemptTable attempts;
+    private final ClaimCheck claimCheck;
 
     public DeadLetterTable(Database database, AttemptTable attempts) {
         this.database = database;
         this.attempts = attempts;
+        this.claimCheck = new ClaimCheck(database);
     }
 
-    /** Step 1: the decision; from now on the record is not run again. Its attempts are forgotten. Repeatable. */
-    public void decide(Connection connection, DeadLetter letter, byte @Nullable [] key) throws SQLException {
+    /**
+     * Step 1: the decision; from now on the record is not run again. Its attempts are forgotten. Repeatable.
+     *
+     * @return the letter as recorded: with another reason where its own would prove the message unprocessed, and it is not
+     */
+    public DeadLetter decide(Connection connection, DeadLetter given, byte @Nullable [] key) throws SQLException {
+        DeadLetter letter = claimCheck.checked(connection, given);
         try (PreparedStatement statement = database.prepare(connection, DECIDE)) {
             Coordinates origin = letter.origin().coordinates();
             new Parameters(connection, statement)
@@ -107,6 +114,7 @@ public final class DeadLetterTable {
             statement.executeUpdate();
         }
         attempts.delete(connection, letter.record());
+        return letter;
     }
 
     /** Step 3: the broker has acknowledged the copy at these coordinates. Repeatable: the first copy named stays. */

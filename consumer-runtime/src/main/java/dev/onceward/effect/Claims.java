@@ -85,7 +85,8 @@ final class Claims {
 
     /**
      * Whether it took effect cannot be told any more: offsets were reset to before what may have been pruned, or a
-     * replay names no dead letter that proves it unprocessed (an old export, say).
+     * replay (of an old export, say) has none. A dead letter of the message helps only if it proves it unprocessed: one
+     * that was written because nobody could tell does not.
      */
     private static boolean tooOld(Member member, Opened opened) {
         long through = opened.prunedThrough().getOrDefault(member.fence().fenceKey(), -1L);
@@ -93,7 +94,8 @@ final class Claims {
             return false;
         }
         return opened.deadLetters().stream()
-                .noneMatch(letter -> letter.messageId().equals(member.message().id())
+                .noneMatch(letter -> letter.provesUnprocessed()
+                        && letter.messageId().equals(member.message().id())
                         && letter.isFor(member.record().payloadHash()));
     }
 

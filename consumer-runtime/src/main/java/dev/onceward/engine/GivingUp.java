@@ -37,9 +37,11 @@ final class GivingUp {
 
     void decide(Delivery delivery, Step.Decide step) throws InterruptedException {
         byte[] key = delivery.raw().key();
-        if (moves.write(delivery, c -> shared.deadLetters().decide(c, step.letter(), key)) == Moves.Written.DONE) {
-            delivery.step = new Step.Publish(step.letter());
-            publish(delivery, step.letter());
+        DeadLetter[] recorded = {step.letter()};
+        if (moves.write(delivery, c -> recorded[0] = shared.deadLetters().decide(c, step.letter(), key))
+                == Moves.Written.DONE) {
+            delivery.step = new Step.Publish(recorded[0]);
+            publish(delivery, recorded[0]);
         }
     }
 

@@ -28,9 +28,17 @@ public record Opened(
     /** A claim that another transaction committed, or this worker's own of which the answer was lost. */
     public record Existing(long payloadHash, int fenceKey, long sourceOffset, long generation) {}
 
-    /** A dead letter with an id of this group. */
+    /**
+     * A dead letter with an id of this group.
+     *
+     * @param provesUnprocessed whether its message is known not to have taken effect before: {@link UnprocessedProof}
+     */
     public record KnownDeadLetter(
-            String messageId, long payloadHash, @Nullable Long editedPayloadHash, String status) {
+            String messageId,
+            long payloadHash,
+            @Nullable Long editedPayloadHash,
+            String status,
+            boolean provesUnprocessed) {
 
         /** Whether it stands for the content with this hash, as it was or as an operator edited it. */
         public boolean isFor(long hash) {

@@ -40,8 +40,8 @@ public final class Opening {
     private static final String EXISTING = ";\nSELECT message_id, payload_hash, fence_key, source_offset, generation"
             + " FROM {processed_messages} WHERE consumer_name = ? AND message_id = ANY (?)"
             + " AND xmin <> pg_current_xact_id()::xid";
-    private static final String DEAD_LETTERS = ";\nSELECT message_id, payload_hash, edited_payload_hash, status"
-            + " FROM {dead_letters} WHERE consumer_name = ? AND message_id = ANY (?)";
+    private static final String DEAD_LETTERS = ";\nSELECT message_id, payload_hash, edited_payload_hash, status, "
+            + UnprocessedProof.SQL + " FROM {dead_letters} WHERE consumer_name = ? AND message_id = ANY (?)";
     private static final String GENERATIONS = ";\nSELECT fence_key, generation, pruned_through,"
             + " pg_current_xact_id_if_assigned()::text FROM {partition_generations} WHERE fence_key = ANY (?)";
 
@@ -142,7 +142,8 @@ public final class Opening {
                             letters.getString(1),
                             letters.getLong(2),
                             letters.wasNull() ? null : edited,
-                            letters.getString(4)));
+                            letters.getString(4),
+                            letters.getBoolean(5)));
                 }
             }
         }

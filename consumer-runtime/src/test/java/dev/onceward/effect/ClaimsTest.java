@@ -53,8 +53,21 @@ class ClaimsTest {
         Opened pruned = new Opened(1, "1", Set.of(), Set.of("m"), Map.of(), List.of(), Map.of(FENCE.fenceKey(), 100L));
         assertThat(judge(pruned, A, A, B)).containsExactly(Verdict.TOO_OLD, Verdict.TOO_OLD, Verdict.ID_REUSED);
 
-        KnownDeadLetter resolved = new KnownDeadLetter("m", A, null, "RESOLVED");
+        KnownDeadLetter resolved = new KnownDeadLetter("m", A, null, "RESOLVED", false);
         assertThat(judge(claimed(List.of(resolved)), A, A)).containsExactly(Verdict.DUPLICATE, Verdict.DUPLICATE);
+    }
+
+    @Test
+    void onlyADeadLetterThatProvesItUnprocessedLetsRunWhatMayHaveBeenPruned() {
+        Map<Integer, Long> pruned = Map.of(FENCE.fenceKey(), 100L);
+        for (boolean proves : List.of(true, false)) {
+            KnownDeadLetter letter = new KnownDeadLetter("m", A, B, "DEAD", proves);
+            Opened opened = new Opened(1, "1", Set.of(), Set.of("m"), Map.of(), List.of(letter), pruned);
+            Verdict verdict = proves ? Verdict.RUN : Verdict.TOO_OLD;
+            assertThat(judge(opened, A)).containsExactly(verdict);
+            assertThat(judge(opened, B)).containsExactly(verdict);
+            assertThat(judge(opened, C)).containsExactly(Verdict.TOO_OLD);
+        }
     }
 
     @Test

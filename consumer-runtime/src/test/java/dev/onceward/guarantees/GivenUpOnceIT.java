@@ -247,6 +247,33 @@ class GivenUpOnceIT {
     }
 
     @Test
+    void ofAMessageThatItsProducerSentTwiceNoCopyRunsAfterItsClaimWasPruned() throws Exception {
+        try (Ledger ledger = new Ledger(1)) {
+            ledger.send("k0", "m0", "10");
+            ledger.send("k0", "m1", "10");
+            ledger.send("k0", "m0", "10");
+            ledger.flush();
+            try (ConsumerRuntime before = ledger.start(Ledger.HANDLER)) {
+                await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(3));
+                assertThat(before.health().live()).isTrue();
+            }
+            ledger.execute("UPDATE partition_generations SET pruned_through = 2 WHERE topic = '" + ledger.topic + "'");
+            ledger.execute("DELETE FROM processed_messages");
+            ledger.admin()
+                    .alterConsumerGroupOffsets(ledger.name, Map.of(ledger.partition(0), new OffsetAndMetadata(0)))
+                    .all()
+                    .get();
+            ledger.start(
+                    ledger.consumer().concurrency(new ConsumerSettings.Concurrency(1, 1, Duration.ofSeconds(5))),
+                    Ledger.HANDLER);
+            await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(3));
+            assertThat(ledger.texts("SELECT message_id || ' ' || reason FROM dead_letters ORDER BY record_offset"))
+                    .containsExactly("m0 TOO_OLD", "m1 TOO_OLD", "m0 TOO_OLD");
+            assertThat(ledger.entries()).isEqualTo(2);
+        }
+    }
+
+    @Test
     void twoConsumersOfOneDatabaseHaveOneEffectEachAndTheirOwnDeadLetters() {
         try (Ledger ledger = new Ledger(2)) {
             for (int i = 0; i < 100; i++) {

@@ -17,7 +17,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.StreamSupport;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -231,6 +233,91 @@ class ReplayIT {
         assertThat(ledger.texts("SELECT message_id FROM entries")).containsExactly("m1");
         assertThat(seen).hasSize(1);
         assertThat(ledger.count("SELECT count(*) FROM processed_messages")).isZero();
+    }
+
+    @Test
+    void aReplayThatWasRefusedOnceIsRefusedAgainUntilAnOperatorAssertsThatItWasNotProcessed() {
+        mended = true;
+        start();
+        ledger.send("account-1", "m1", "10");
+        ledger.flush();
+        Ledger.await().until(() -> ledger.entries() == 1);
+        ledger.execute("DELETE FROM processed_messages"); // pruned
+        for (int replays = 1; replays <= 3; replays++) {
+            Replays.forge(ledger, ledger.topic, "m1", "10"); // from an old export
+            awaitReplaysFinished(replays);
+        }
+        assertThat(ledger.texts("SELECT reason || ' ' || status FROM dead_letters"))
+                .containsExactly("TOO_OLD DEAD", "TOO_OLD DEAD", "TOO_OLD DEAD");
+        assertThat(ledger.entries()).isEqualTo(1);
+
+        ledger.execute("DELETE FROM entries"); // as if it had never been processed, which is what is asserted now
+        ConsumerRecord<byte[], byte[]> copy = Replays.lastCopy(ledger);
+        Replays.replay(ledger, copy);
+        awaitReplaysFinished(4);
+        assertThat(ledger.texts("SELECT message_id FROM entries")).containsExactly("m1");
+        assertThat(statuses()).hasSize(3).containsOnly("RESOLVED");
+        ledger.execute("DELETE FROM processed_messages");
+        Replays.replay(ledger, copy);
+        awaitReplaysFinished(5);
+        assertThat(ledger.texts("SELECT message_id FROM entries")).containsExactly("m1");
+    }
+
+    @Test
+    void anAssertedReplayThatFailsCanBeReplayedAgain() {
+        start();
+        Replays.forge(ledger, ledger.topic, "m1", "10");
+        awaitReplaysFinished(1);
+        Replays.replay(ledger, Replays.lastCopy(ledger)); // the handler fails
+        awaitReplaysFinished(2);
+        assertThat(ledger.texts("SELECT reason || ' ' || status FROM dead_letters ORDER BY record_offset"))
+                .containsExactly("TOO_OLD REPLAYED", "ATTEMPTS_EXHAUSTED DEAD");
+        mended = true;
+        Replays.replay(ledger, Replays.lastCopy(ledger));
+        awaitReplaysFinished(3);
+        assertThat(ledger.texts("SELECT message_id FROM entries")).containsExactly("m1");
+        assertThat(statuses()).containsExactly("RESOLVED", "RESOLVED");
+    }
+
+    @Test
+    void whatCouldNotBeDecodedIsReplayedUnlessItMayHaveBeenProcessedBefore() throws Exception {
+        ConsumerRuntime before = ledger.start(Ledger.HANDLER);
+        ledger.send("account-1", "processed", "10");
+        ledger.flush();
+        Ledger.await().until(() -> ledger.committed() == 1);
+        before.close();
+        ledger.execute("UPDATE partition_generations SET pruned_through = 0 WHERE topic = '" + ledger.topic + "'");
+        ledger.execute("DELETE FROM processed_messages");
+        ledger.send("account-1", "new", "10");
+        ledger.flush();
+        ledger.admin()
+                .alterConsumerGroupOffsets(ledger.name, Map.of(ledger.partition(0), new OffsetAndMetadata(0)))
+                .all()
+                .get();
+        // A deserialiser that a bad deployment broke.
+        ledger.started(ledger.consumer()
+                .handle(
+                        ledger.topic,
+                        new StringDeserializer(),
+                        (topic, data) -> {
+                            if (!mended) {
+                                throw new SerializationException("not yet");
+                            }
+                            return new String(data, UTF_8);
+                        },
+                        Ledger.HANDLER)
+                .start());
+        Ledger.await().until(() -> ledger.deadLetters() == 2 && ledger.committed() == 2);
+        assertThat(ledger.texts("SELECT message_id || ' ' || reason FROM dead_letters ORDER BY record_offset"))
+                .containsExactly("processed TOO_OLD", "new UNDECODABLE");
+        assertThat(ledger.records(ledger.deadLetterTopic()))
+                .extracting(copy -> Replays.text(copy.headers(), HeaderNames.DLQ_REASON))
+                .containsExactly("TOO_OLD", "UNDECODABLE");
+        mended = true;
+        Replays.forge(ledger, ledger.topic, "processed", "10");
+        Replays.forge(ledger, ledger.topic, "new", "10");
+        awaitReplaysFinished(2);
+        assertThat(ledger.texts("SELECT message_id FROM entries ORDER BY id")).containsExactly("processed", "new");
     }
 
     @Test
