@@ -8,16 +8,17 @@ import java.time.Duration;
  * A running consumer: each message's effect exactly once.
  *
  * <pre>{@code
- * try (ConsumerRuntime runtime = ConsumerRuntime.named("billing")
+ * ConsumerRuntime runtime = ConsumerRuntime.named("billing")
  *         .bootstrapServers("localhost:9092")
  *         .database("jdbc:postgresql://localhost/ledger", "billing", password)
  *         .handle("payments", new StringDeserializer(), new PaymentDeserializer(), (payment, effect) ->
  *                 effect.update("UPDATE accounts SET balance = balance + ? WHERE id = ?",
  *                         payment.value().amount(), payment.value().account()))
- *         .start()) {
- *     runtime.awaitStopped(Duration.ofDays(1));
- * }
+ *         .start();
+ * Runtime.getRuntime().addShutdownHook(new Thread(runtime::close));
  * }</pre>
+ *
+ * <p>Its threads are daemons: a service whose main thread has nothing else to do waits with {@link #awaitStopped}.
  *
  * <p>Thread-safe. Made by {@link #named}.
  */

@@ -31,6 +31,10 @@ class ReferencePageTest {
                 `onceward.retry.max-attempts`), through `SettingsReader`; in code as `ConsumerSettings`. Durations are written
                 `250ms`, `30s`, `5m`, `2h`, `14d` or as ISO-8601 (`PT30S`).
 
+                Whatever begins with `onceward.kafka.` is handed to Kafka's clients without that prefix: to all of them
+                (`onceward.kafka.bootstrap.servers`, required), or to one (`onceward.kafka.consumer.`, `onceward.kafka.producer.`,
+                `onceward.kafka.admin.`). What would break a guarantee is refused with the reason.
+
                 %s
                 ## Meters
 
