@@ -19,6 +19,9 @@ final class DeclaredUpdates {
 
     private static final int MANY = 10_000;
 
+    /** Sent after the turn of its member, a savepoint would reach into those of the others. */
+    private static final Set<String> SAVEPOINTS = Set.of("savepoint", "rollback", "release");
+
     private final List<DeclaredUpdate> waiting = new ArrayList<>();
     private @Nullable DeclaredUpdateException failure;
 
@@ -43,6 +46,9 @@ final class DeclaredUpdates {
         SqlText text = SqlText.of(sql);
         if (text.control() != null) {
             throw new IllegalArgumentException(Refusal.ofControl(text.control(), sql));
+        }
+        if (SAVEPOINTS.contains(text.firstWord())) {
+            throw new IllegalArgumentException(Refusal.ofDeclaredSavepoint(sql));
         }
         if (text.statements() != 1) {
             throw new IllegalArgumentException(

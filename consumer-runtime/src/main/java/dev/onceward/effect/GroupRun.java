@@ -173,9 +173,20 @@ final class GroupRun {
                     culpritOf(handling), new SQLException("the connection was lost while the handler ran", "08006")));
         }
         TransactionState state = driver.getTransactionState();
-        return state == TransactionState.FAILED
-                ? Optional.of(blame(culpritOf(handling), swallowed(effect)))
-                : guard.afterHandler(current, state);
+        if (state == TransactionState.FAILED) {
+            return Optional.of(blame(culpritOf(handling), swallowed(effect)));
+        }
+        Optional<GroupOutcome> ended = guard.afterHandler(current, state);
+        return ended.isPresent() ? ended : endTurn(handling, effect);
+    }
+
+    private Optional<GroupOutcome> endTurn(Handling handling, HandlerEffect effect) {
+        try {
+            effect.endTurn();
+            return Optional.empty();
+        } catch (SQLException e) {
+            return Optional.of(blame(culpritOf(handling), e));
+        }
     }
 
     private Throwable swallowed(HandlerEffect effect) {

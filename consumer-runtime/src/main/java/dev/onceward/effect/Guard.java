@@ -28,6 +28,7 @@ final class Guard {
 
     private final BeforeSql beforeSql;
     private final Connection guarded;
+    private final TurnSavepoint savepoint;
     private final IdentityHashMap<Statement, Statement> statements = new IdentityHashMap<>();
     private @Nullable SQLException lastError;
     private boolean trusted;
@@ -39,6 +40,7 @@ final class Guard {
 
     Guard(Connection connection, BeforeSql beforeSql) {
         this.beforeSql = beforeSql;
+        this.savepoint = new TurnSavepoint(connection);
         this.guarded = proxy(Connection.class, new GuardedConnection(this, connection));
     }
 
@@ -63,6 +65,20 @@ final class Guard {
     /** Whether such a text ran since the turn began. */
     boolean doubtful() {
         return doubtful;
+    }
+
+    /** A text runs, or a method, that may set a savepoint. */
+    void wantsSavepoint() {
+        savepoint.want();
+    }
+
+    /**
+     * The handler has returned: no savepoint outlives its turn.
+     *
+     * @throws SQLException the transaction is not as the handler should have left it
+     */
+    void endTurn() throws SQLException {
+        savepoint.end();
     }
 
     /**
@@ -123,8 +139,9 @@ final class Guard {
 
     /** Before a statement of the handler's own runs. */
     void beforeSql() throws SQLException {
-        if (!trusted) {
+        if (!trusted || savepoint.due()) {
             beforeSql.run();
+            savepoint.beforeSql();
         }
     }
 

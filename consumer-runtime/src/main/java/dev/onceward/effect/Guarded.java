@@ -84,5 +84,8 @@ abstract class Guarded implements InvocationHandler {
         if (text.doubtful()) {
             guard.doubt();
         }
+        if (text.savepoint()) {
+            guard.wantsSavepoint();
+        }
     }
 }

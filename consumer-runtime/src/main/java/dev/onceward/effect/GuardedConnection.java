@@ -22,6 +22,9 @@ final class GuardedConnection extends Guarded {
         if (method.startsWith("prepare") || method.equals("nativeSQL")) {
             checkText(guard, arguments[0]);
         }
+        if (method.equals("setSavepoint")) {
+            guard.wantsSavepoint();
+        }
         if (RUN_SQL.contains(method)) {
             guard.beforeSql();
         }

@@ -66,6 +66,14 @@ public final class HandlerEffect implements Effect, AutoCloseable {
     }
 
     /**
+     * The member's handler has returned, and the transaction goes on: its savepoints end, so that no other member can roll
+     * back to them.
+     */
+    void endTurn() throws SQLException {
+        guard.endTurn();
+    }
+
+    /**
      * Sends what is declared. After a failure it throws the same exception each time.
      *
      * @throws DeclaredUpdateException an update failed, or touched another number of rows than expected

@@ -35,6 +35,11 @@ final class Refusal {
                 + " (roll back); savepoints are allowed. It stands in: " + sql;
     }
 
+    static String ofDeclaredSavepoint(String sql) {
+        return "a declared update cannot be about a savepoint, since it is sent together with those of other messages;"
+                + " use handle() or connection(): " + sql;
+    }
+
     static String ofUnwrap() {
         return "unwrap() is refused: past this guard the transaction could be ended; use the methods of java.sql";
     }

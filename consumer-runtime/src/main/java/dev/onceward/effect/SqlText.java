@@ -22,6 +22,7 @@ import org.postgresql.core.Parser;
  * @param returning whether the word RETURNING stands in it
  * @param doubtful whether a word that can end a transaction stands anywhere in it, be it quoted: without one, no error
  *     of this reading could have let a transaction's end through
+ * @param savepoint whether the word SAVEPOINT stands anywhere in it, be it quoted: without it, none is set
  */
 record SqlText(
         String sent,
@@ -31,13 +32,16 @@ record SqlText(
         int placeholders,
         boolean terminated,
         boolean returning,
-        boolean doubtful) {
+        boolean doubtful,
+        boolean savepoint) {
 
     /** Handlers run the same few texts again and again. Emptied when full: the ones in use are back at once. */
     private static final Map<String, SqlText> KNOWN = new ConcurrentHashMap<>();
 
     private static final Pattern ENDS_TRANSACTION =
             Pattern.compile("commit|rollback|abort|end|prepare", Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern SAVEPOINT = Pattern.compile("savepoint", Pattern.CASE_INSENSITIVE);
 
     private static final int MOST_KNOWN = 1_000;
     private static final int LONGEST_KNOWN = 4_096;
@@ -99,11 +103,12 @@ record SqlText(
                 other.placeholders,
                 terminated && other.terminated,
                 other.returning,
-                doubtful || other.doubtful);
+                doubtful || other.doubtful,
+                savepoint || other.savepoint);
     }
 
     private SqlText unterminated() {
-        return new SqlText(sent, control, firstWord, statements, placeholders, false, returning, doubtful);
+        return new SqlText(sent, control, firstWord, statements, placeholders, false, returning, doubtful, savepoint);
     }
 
     /** How many texts are remembered. */
@@ -144,7 +149,8 @@ record SqlText(
                 placeholders,
                 !lexer.unterminated(),
                 returning,
-                ENDS_TRANSACTION.matcher(sql).find());
+                ENDS_TRANSACTION.matcher(sql).find(),
+                SAVEPOINT.matcher(sql).find());
     }
 
     /** As PostgreSQL compares key words: only ASCII letters have two cases. */

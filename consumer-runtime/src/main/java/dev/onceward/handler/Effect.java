@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * or neither.
  *
  * <p>Commit, rollback, close, auto-commit, {@code unwrap} and transaction-control SQL are refused with an
- * {@link IllegalStateException} or {@link java.sql.SQLException}; savepoints are allowed. Valid only while the handler
- * runs and only on its thread.
+ * {@link IllegalStateException} or {@link java.sql.SQLException}; savepoints are allowed, and
+ * end with the handler's call. Valid only while the handler runs and only on its thread.
  */
 public interface Effect {
 

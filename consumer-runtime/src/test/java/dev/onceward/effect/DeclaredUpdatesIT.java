@@ -421,6 +421,21 @@ class DeclaredUpdatesIT {
                 .withMessageContaining(sql);
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SAVEPOINT a",
+                "rollback to a",
+                "ROLLBACK WORK TO SAVEPOINT a",
+                "/**/RELEASE a",
+                "{oj SAVEPOINT a}"
+            })
+    void refusesSavepointsWhichWouldReachIntoTheUpdatesOfOthers(String sql) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> declare(0, sql))
+                .withMessageContaining("cannot be about a savepoint");
+    }
+
     @Test
     void refusesWhatIsNotOneStatement() {
         assertThatIllegalArgumentException()

@@ -17,6 +17,7 @@ import java.sql.Savepoint;
 import java.sql.Statement;
 import java.sql.Types;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -253,6 +254,32 @@ class GuardedConnectionIT {
     }
 
     @Test
+    void savepointsEndWithTheTurnThatSetThem() throws Exception {
+        Savepoint kept = connection.setSavepoint();
+        connection.setSavepoint("named");
+        connection.createStatement().execute("SAVEPOINT text; SAVEPOINT text; RELEASE text");
+        guard.endTurn();
+        guard.begin();
+        connection.createStatement().execute("INSERT INTO log VALUES (1, 'of the next')");
+
+        String ofItsOwn = "SAVEPOINT text; INSERT INTO log VALUES (2, 'undone'); ROLLBACK TO text; RELEASE text";
+        connection.createStatement().execute(ofItsOwn);
+        assertThat(TestDatabase.column(raw, "SELECT what FROM log")).containsExactly("of the next");
+        for (RollBack attempt : List.<RollBack>of(
+                () -> connection.rollback(kept),
+                () -> connection.createStatement().execute("ROLLBACK TO named"),
+                () -> connection.createStatement().execute("ROLLBACK TO text"))) {
+            Savepoint before = raw.setSavepoint();
+            assertThatThrownBy(attempt::run)
+                    .isInstanceOfSatisfying(
+                            SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("3B001"));
+            raw.rollback(before);
+        }
+        assertThat(TestDatabase.column(raw, "SELECT what FROM log")).containsExactly("of the next");
+        guard.endTurn();
+    }
+
+    @Test
     void tellsBeforeEachStatementThatOneComes() throws Exception {
         PreparedStatement prepared = connection.prepareStatement("SELECT 1");
         Statement statement = connection.createStatement(ResultSet.TYPE_SCROLL_INSENSITIVE, ResultSet.CONCUR_UPDATABLE);
@@ -288,6 +315,10 @@ class GuardedConnectionIT {
 
     private String transaction() throws SQLException {
         return TestDatabase.value(raw, "SELECT pg_current_xact_id()::text");
+    }
+
+    interface RollBack {
+        void run() throws SQLException;
     }
 
     interface Refused {

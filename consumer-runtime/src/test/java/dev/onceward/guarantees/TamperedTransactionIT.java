@@ -21,9 +21,12 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whatever a handler does to the transaction it was given, claim and effect of each message stay together. */
 class TamperedTransactionIT {
@@ -187,6 +190,50 @@ class TamperedTransactionIT {
                         })));
         Ledger.await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(10));
         nineTookEffectAndOneIsDead();
+    }
+
+    /** Set during one member's turn, used during another's: what stands between is of others. */
+    enum OthersSavepoint {
+        TEXT,
+        SAME_NAME_RELEASED,
+        KEPT_OBJECT,
+        JDBI
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theSavepointOfOneMemberIsNoneForAnother(OthersSavepoint kind) {
+        for (int i = 0; i < 10; i++) {
+            ledger.send("account-" + i, "m" + i, "10");
+        }
+        ledger.flush();
+        AtomicReference<Savepoint> kept = new AtomicReference<>();
+        ledger.start(oneLane(), (message, effect) -> {
+            if (message.id().equals("m3")) {
+                switch (kind) {
+                    case TEXT, SAME_NAME_RELEASED -> run(effect, "SAVEPOINT a");
+                    case KEPT_OBJECT -> kept.set(effect.connection().setSavepoint());
+                    case JDBI -> effect.handle().savepoint("a");
+                }
+            }
+            write(message, effect);
+            if (message.id().equals("m6")) {
+                switch (kind) {
+                    case TEXT -> run(effect, "ROLLBACK TO SAVEPOINT a");
+                    case SAME_NAME_RELEASED -> run(effect, "SAVEPOINT a; RELEASE a; ROLLBACK TO a");
+                    case KEPT_OBJECT -> effect.connection().rollback(kept.get());
+                    case JDBI -> effect.handle().rollbackToSavepoint("a");
+                }
+            }
+        });
+        Ledger.await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(10));
+        assertThat(ledger.texts("SELECT message_id FROM processed_messages"
+                        + " WHERE message_id NOT IN (SELECT message_id FROM entries)"))
+                .as("claims without their effect")
+                .isEmpty();
+        assertThat(ledger.texts("SELECT message_id FROM dead_letters")).containsExactly("m6");
+        assertThat(ledger.entries()).isEqualTo(9);
+        assertThat(ledger.distinctEntries()).isEqualTo(9);
     }
 
     @Test
