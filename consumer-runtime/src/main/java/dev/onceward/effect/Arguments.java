@@ -49,6 +49,9 @@ final class Arguments {
             // As a varchar it would not fit a column of an enum type of PostgreSQL's.
             return new Untyped(constant.name());
         }
+        if (value instanceof java.sql.Array) {
+            return Guarded.unguarded(value);
+        }
         if (value instanceof InputStream || value instanceof Reader) {
             throw new IllegalArgumentException("a declared update is sent later, when the handler may have closed its"
                     + " stream: give it the bytes or the text, or run the statement through connection()");

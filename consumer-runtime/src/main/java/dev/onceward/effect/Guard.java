@@ -2,7 +2,10 @@ package dev.onceward.effect;
 
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
+import java.sql.Array;
+import java.sql.Blob;
 import java.sql.CallableStatement;
+import java.sql.Clob;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
@@ -25,6 +28,9 @@ final class Guard {
     interface BeforeSql {
         void run() throws SQLException;
     }
+
+    private static final List<Class<?>> RESULTS =
+            List.of(ResultSet.class, DatabaseMetaData.class, Array.class, Blob.class, Clob.class);
 
     private final BeforeSql beforeSql;
     private final Connection guarded;
@@ -162,11 +168,21 @@ final class Guard {
         if (answer instanceof Statement statement) {
             return statements.computeIfAbsent(statement, this::guardStatement);
         }
-        if (answer instanceof ResultSet || answer instanceof DatabaseMetaData) {
-            Class<?> type = answer instanceof ResultSet ? ResultSet.class : DatabaseMetaData.class;
-            return proxy(type, new GuardedResult(this, answer));
+        if (answer == null) {
+            return null;
         }
-        return answer;
+        Class<?> type = resultType(answer);
+        return type == null ? answer : proxy(type, new GuardedResult(this, answer));
+    }
+
+    /** What else leads back to the connection, or goes on using it. */
+    private static @Nullable Class<?> resultType(Object answer) {
+        for (Class<?> type : RESULTS) {
+            if (type.isInstance(answer)) {
+                return type;
+            }
+        }
+        return null;
     }
 
     private Statement guardStatement(Statement statement) {

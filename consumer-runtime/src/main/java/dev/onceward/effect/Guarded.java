@@ -3,6 +3,7 @@ package dev.onceward.effect;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +33,7 @@ abstract class Guarded implements InvocationHandler {
         if (guard.ended() && name.equals("isClosed")) {
             return true;
         }
-        if (guard.ended() && name.equals("close")) {
+        if (guard.ended() && (name.equals("close") || name.equals("free"))) {
             return null;
         }
         guard.check(name + "()");
@@ -40,9 +41,30 @@ abstract class Guarded implements InvocationHandler {
             return unwrap(method, arguments);
         }
         before(name, arguments);
-        Object answer = forward(method, given);
+        Object answer = forward(method, unguarded(given));
         // Reading rows is what calls go into by the million.
         return method.getReturnType().isPrimitive() ? answer : guard.guard(answer);
+    }
+
+    /** The driver knows an array or a large object of its own by its class, and only that. */
+    private static Object @Nullable [] unguarded(Object @Nullable [] arguments) {
+        if (arguments != null) {
+            for (int i = 0; i < arguments.length; i++) {
+                arguments[i] = unguarded(arguments[i]);
+            }
+        }
+        return arguments;
+    }
+
+    /** The value itself, or the driver's object behind its guard. */
+    static Object unguarded(Object value) {
+        return value instanceof Proxy && Proxy.getInvocationHandler(value) instanceof GuardedResult result
+                ? result.target()
+                : value;
+    }
+
+    final Object target() {
+        return target;
     }
 
     /** Only what the team itself set up for its handles may reach the driver; to a handler nothing is wrapped here. */

@@ -1,5 +1,6 @@
 package dev.onceward.effect;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,6 +8,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.sql.Array;
+import java.sql.Blob;
 import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -198,6 +201,46 @@ class GuardedConnectionIT {
                     .isEqualTo(statement.getConnection())
                     .hasSameHashCodeAs(prepared.getConnection())
                     .isNotEqualTo(raw);
+        }
+    }
+
+    @Test
+    void anArrayLeadsBackToItTooAndIsTakenAsOneOfTheDrivers() throws Exception {
+        Array made = connection.createArrayOf("text", new Object[] {"a", "b"});
+        try (ResultSet elements = made.getResultSet()) {
+            assertThat(elements.getStatement().getConnection()).isSameAs(connection);
+            assertThat(elements.next()).isTrue();
+            assertThat(elements.getString(2)).isEqualTo("a");
+        }
+        try (PreparedStatement statement = connection.prepareStatement("SELECT ?::text[] || ?::text[]")) {
+            statement.setArray(1, made);
+            statement.setObject(2, made);
+            try (ResultSet rows = statement.executeQuery()) {
+                rows.next();
+                for (Object read : new Object[] {rows.getArray(1), rows.getObject(1), rows.getObject(1, Array.class)}) {
+                    Array array = (Array) read;
+                    assertThat((Object[]) array.getArray()).containsExactly("a", "b", "a", "b");
+                    assertThat(array.getResultSet().getStatement().getConnection())
+                            .isSameAs(connection);
+                }
+            }
+        }
+        guard.end();
+        assertThatIllegalStateException().isThrownBy(made::getArray);
+        made.free();
+    }
+
+    @Test
+    void aLargeObjectIsOverWithTheTurn() throws Exception {
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT lo_from_bytea(0, 'abc')")) {
+            rows.next();
+            flushes.set(0);
+            Blob blob = rows.getBlob(1);
+            assertThat(blob.getBytes(1, 3)).isEqualTo("abc".getBytes(UTF_8));
+            assertThat(flushes.get()).isEqualTo(1);
+            guard.end();
+            assertThatIllegalStateException().isThrownBy(() -> blob.getBytes(1, 3));
         }
     }
 

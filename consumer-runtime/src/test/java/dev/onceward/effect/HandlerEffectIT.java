@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -146,6 +147,15 @@ class HandlerEffectIT {
         assertThat(TestDatabase.column(raw, "SELECT what FROM log")).containsExactly("a");
         raw.rollback();
         assertThat(TestDatabase.column(raw, "SELECT what FROM log")).isEmpty();
+    }
+
+    @Test
+    void takesAnArrayOfTheConnectionsForADeclaredUpdate() throws Exception {
+        Array array = effect.connection().createArrayOf("text", new Object[] {"a", "b"});
+        effect.update("INSERT INTO log (what) SELECT unnest(?::text[])", array);
+        effect.flush();
+
+        assertThat(TestDatabase.column(raw, "SELECT what FROM log")).containsExactly("a", "b");
     }
 
     @Test
