@@ -8,12 +8,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 
 /**
  * The updates that the members of a group declared and that are not sent yet. They are sent in exactly the order
- * declared. Not thread-safe.
+ * declared. Not thread-safe, but for {@link #membersWaiting}.
  */
 final class DeclaredUpdates {
 
@@ -23,6 +24,8 @@ final class DeclaredUpdates {
     private static final Set<String> SAVEPOINTS = Set.of("savepoint", "rollback", "release");
 
     private final List<DeclaredUpdate> waiting = new ArrayList<>();
+    // Also asked by the thread that goes on where a handler does not come back.
+    private final Set<Integer> membersWaiting = ConcurrentHashMap.newKeySet();
     private @Nullable DeclaredUpdateException failure;
 
     /**
@@ -39,6 +42,7 @@ final class DeclaredUpdates {
         if (failure != null) {
             return;
         }
+        membersWaiting.add(member);
         waiting.add(new DeclaredUpdate(member, text, Arguments.kept(arguments), expectedRows));
     }
 
@@ -76,6 +80,7 @@ final class DeclaredUpdates {
         }
         List<DeclaredUpdate> due = List.copyOf(waiting);
         waiting.clear();
+        membersWaiting.clear();
         try {
             for (Chunk chunk : SendPlan.of(due, rewritesInserts(connection))) {
                 chunk.send(connection);
@@ -101,9 +106,7 @@ final class DeclaredUpdates {
 
     /** The members whose updates wait to be sent. */
     Set<Integer> membersWaiting() {
-        Set<Integer> members = new HashSet<>();
-        waiting.forEach(update -> members.add(update.member()));
-        return members;
+        return new HashSet<>(membersWaiting);
     }
 
     /** What the first failed flush ended in. */

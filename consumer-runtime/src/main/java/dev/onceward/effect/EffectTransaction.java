@@ -4,9 +4,11 @@ import dev.onceward.effect.TransactionWatch.Phase;
 import dev.onceward.failure.Classifier;
 import dev.onceward.postgres.Database;
 import dev.onceward.postgres.Opening;
+import dev.onceward.postgres.TransactionStatus;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.jdbi.v3.core.Jdbi;
@@ -23,6 +25,8 @@ import org.jdbi.v3.core.Jdbi;
  * waits for the synchronous standby behind the original's.
  */
 public final class EffectTransaction {
+    private static final Duration STATUS_LIMIT = Duration.ofSeconds(5);
+
     private final Database database;
     private final TransactionParts parts;
 
@@ -56,5 +60,10 @@ public final class EffectTransaction {
         }
         Optional<Phase> expired = parts.watch().end();
         return run.finish(outcome, expired);
+    }
+
+    /** Asks, on a connection of its own, what became of a transaction. */
+    public TransactionStatus status(GroupOutcome.InDoubt doubt) throws SQLException {
+        return TransactionStatus.ofLost(database, STATUS_LIMIT, doubt.transactionId(), doubt.claim());
     }
 }

@@ -1,6 +1,7 @@
 package dev.onceward.effect;
 
 import dev.onceward.handler.FailureClass;
+import dev.onceward.postgres.Claim;
 import dev.onceward.postgres.Fence;
 import java.util.List;
 import java.util.OptionalInt;
@@ -56,6 +57,19 @@ public sealed interface GroupOutcome {
 
     /** The connection died while COMMIT was under way; the claims will tell. */
     record Unknown(Throwable error) implements GroupOutcome {}
+
+    /**
+     * It failed, but a handler ran SQL of its own and the server could not be asked whether that had committed before:
+     * the connection was lost. Nothing of the group may run again, nor its partitions' messages behind it, before
+     * {@link EffectTransaction#status} has said so.
+     *
+     * @param outcome what is to be done unless it has
+     * @param transactionId what to ask for
+     * @param claim one that it wrote
+     * @param ifCommitted what is to be done if it has
+     */
+    record InDoubt(GroupOutcome outcome, String transactionId, Claim claim, Tampered ifCommitted)
+            implements GroupOutcome {}
 
     /**
      * A handler ended the transaction behind the runtime's back.

@@ -11,6 +11,7 @@ import dev.onceward.handler.MessageFailedException;
 import dev.onceward.postgres.Database;
 import dev.onceward.postgres.Opened;
 import dev.onceward.postgres.Opening;
+import dev.onceward.postgres.TransactionStatus;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -49,6 +50,7 @@ final class GroupRun {
     private int current = -1;
     private @Nullable Tampering tampering;
     private int called;
+    private boolean commitSent;
 
     GroupRun(TransactionParts parts, Connection connection, List<Member> members) {
         this.opening = parts.opening();
@@ -84,6 +86,7 @@ final class GroupRun {
         HandlerEffect effect = new HandlerEffect(connection, jdbi);
         Tampering guard = new Tampering(connection, members, verdicts, opened.transactionId(), effect);
         tampering = guard;
+        watch.handlersRun(guard);
         try {
             Optional<GroupOutcome> stopped = callHandlers(verdicts, effect, guard);
             if (stopped.isPresent()) {
@@ -202,6 +205,7 @@ final class GroupRun {
         if (!watch.enter(Phase.COMMITTING, limits.commitDeadline(System.nanoTime()))) {
             return new GroupOutcome.OverBudget(called, runNanos);
         }
+        commitSent = true;
         try {
             connection.commit();
         } catch (SQLException | RuntimeException e) {
@@ -281,20 +285,25 @@ final class GroupRun {
             return outcome;
         }
         Throwable cause = errorOf(outcome);
-        Optional<GroupOutcome> instead = Optional.empty();
+        Optional<TransactionStatus> status = Optional.empty();
         if (expired.isPresent() || outcome instanceof GroupOutcome.Unknown) {
             Database.abort(connection);
-        } else if (tampering != null && !(outcome instanceof GroupOutcome.Tampered)) {
-            instead = tampering.afterFailure();
+        } else if (tampering != null) {
+            status = tampering.statusAfterRollback();
         }
         boolean connected = Database.rollbackAndClose(connection, cause);
+        GroupOutcome failure = failure(outcome, expired, cause, connected);
+        // A COMMIT of our own was preceded by a look at the transaction; if its answer is lost, the claims decide.
+        return tampering == null || commitSent ? failure : tampering.corrected(failure, status);
+    }
+
+    private GroupOutcome failure(GroupOutcome outcome, Optional<Phase> expired, Throwable cause, boolean connected) {
         if (expired.isPresent()) {
             return onExpiry(expired.get(), outcome, cause);
         }
-        return instead.orElse(
-                outcome instanceof GroupOutcome.Failed f
-                        ? new GroupOutcome.Failed(f.culprit(), f.error(), f.failure(), connected)
-                        : outcome);
+        return outcome instanceof GroupOutcome.Failed f
+                ? new GroupOutcome.Failed(f.culprit(), f.error(), f.failure(), connected)
+                : outcome;
     }
 
     private static Throwable errorOf(GroupOutcome outcome) {

@@ -87,6 +87,11 @@ public final class HandlerEffect implements Effect, AutoCloseable {
         return !ownSql.isEmpty();
     }
 
+    /** The member whose turn it is, or was last. */
+    int presentMember() {
+        return member;
+    }
+
     /** The last member that did; -1: none. Nobody else can have ended the transaction later than it. */
     int lastWithOwnSql() {
         return ownSql.length() - 1;

@@ -1,6 +1,7 @@
 package dev.onceward.effect;
 
 import dev.onceward.effect.Claims.Verdict;
+import dev.onceward.postgres.TransactionStatus;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -57,18 +58,50 @@ final class Tampering {
 
     /**
      * After a failure: rolls back, and asks the server whether that was in vain because a handler had committed before.
-     * Without an answer nothing is known, and the failure stands as it is.
+     * Empty without an answer; nothing needs to be asked where the handlers only declared updates.
      */
-    Optional<GroupOutcome> afterFailure() {
+    Optional<TransactionStatus> statusAfterRollback() {
         if (!effect.usedOwnSql() || transactionId == null) {
-            return Optional.empty();
+            return Optional.of(TransactionStatus.ABORTED);
         }
         try {
             connection.rollback();
-            return committed() ? Optional.of(by(effect.lastWithOwnSql())) : Optional.empty();
+            return Optional.of(TransactionStatus.of(connection, transactionId));
         } catch (SQLException | RuntimeException e) {
             return Optional.empty();
         }
+    }
+
+    /**
+     * What a failure is in truth. Where the server did not answer (the connection was lost, or ended because its time was
+     * over) the question is still open: if it were passed over, a claim that a handler had committed would be taken for
+     * proof of the effect of a message that has not run.
+     */
+    GroupOutcome corrected(GroupOutcome failure, Optional<TransactionStatus> status) {
+        if (!effect.usedOwnSql() || transactionId == null || failure instanceof GroupOutcome.Tampered) {
+            return failure;
+        }
+        GroupOutcome.Tampered tampered = by(effect.lastWithOwnSql());
+        if (status.isEmpty() || status.get() == TransactionStatus.IN_PROGRESS) {
+            return inDoubt(failure, transactionId, tampered);
+        }
+        return status.get() == TransactionStatus.COMMITTED ? tampered : failure;
+    }
+
+    /**
+     * What a failure is while the handler is still running, on a thread that was given up. Called by another one, so the
+     * present member counts as having run SQL of its own, whether that is visible here or not.
+     */
+    GroupOutcome unanswered(GroupOutcome failure) {
+        int culprit = Math.max(effect.presentMember(), effect.lastWithOwnSql());
+        return transactionId == null ? failure : inDoubt(failure, transactionId, by(culprit));
+    }
+
+    private GroupOutcome inDoubt(GroupOutcome failure, String id, GroupOutcome.Tampered ifCommitted) {
+        int claiming = verdicts.indexOf(Verdict.RUN);
+        return claiming < 0
+                ? failure
+                : new GroupOutcome.InDoubt(failure, id, members.get(claiming).claim(), ifCommitted);
     }
 
     private boolean sameTransaction() throws SQLException {
@@ -77,16 +110,6 @@ final class Tampering {
                 ResultSet row = statement.executeQuery()) {
             row.next();
             return Objects.equals(transactionId, row.getString(1));
-        }
-    }
-
-    private boolean committed() throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement("SELECT pg_xact_status(?::text::xid8)")) {
-            statement.setString(1, transactionId);
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                return "committed".equals(row.getString(1));
-            }
         }
     }
 

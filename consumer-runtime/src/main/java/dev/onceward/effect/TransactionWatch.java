@@ -1,5 +1,6 @@
 package dev.onceward.effect;
 
+import dev.onceward.handler.FailureClass;
 import dev.onceward.postgres.Database;
 import java.sql.Connection;
 import java.util.Optional;
@@ -43,6 +44,7 @@ public final class TransactionWatch {
     private boolean givenUp;
     private @Nullable Thread thread;
     private OptionalInt member = OptionalInt.empty();
+    private @Nullable Tampering tampering;
 
     /** A record is decoded, before any transaction; over with {@link #end}. */
     public synchronized void decoding(long deadline) {
@@ -55,6 +57,7 @@ public final class TransactionWatch {
     synchronized void opening(Connection opened, long deadline) {
         phase = Phase.OPENING;
         connection = opened;
+        tampering = null;
         thread = Thread.currentThread();
         backendPid = 0;
         expiredIn = null;
@@ -81,9 +84,15 @@ public final class TransactionWatch {
         return enter(Phase.HANDLER, deadline);
     }
 
-    /** Index of the group's member whose handler ran last, where it is one member's. */
-    public synchronized OptionalInt member() {
-        return member;
+    /** What handlers may do to the transaction from now on is found out by this. */
+    synchronized void handlersRun(Tampering guard) {
+        tampering = guard;
+    }
+
+    /** How the group of a handler ends that does not come back, for the thread that goes on in place of its own. */
+    public synchronized GroupOutcome stuckIn(Throwable error) {
+        GroupOutcome failed = new GroupOutcome.Failed(member, error, FailureClass.TIME_LIMIT);
+        return tampering == null ? failed : tampering.unanswered(failed);
     }
 
     /**
@@ -96,6 +105,9 @@ public final class TransactionWatch {
         phase = Phase.IDLE;
         connection = null;
         thread = null;
+        if (!givenUp) {
+            tampering = null;
+        }
         boolean unused = Thread.interrupted();
         return Optional.ofNullable(expiredIn);
     }

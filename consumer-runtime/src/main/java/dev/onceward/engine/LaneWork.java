@@ -9,6 +9,8 @@ import dev.onceward.failure.Classifier;
 import dev.onceward.handler.Coordinates;
 import dev.onceward.handler.FailureClass;
 import dev.onceward.postgres.Fence;
+import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -27,6 +29,8 @@ final class LaneWork {
     /** So often a message may lose its connection alone before that is its own failure. */
     private static final int STRIKES = 3;
 
+    private static final long STILL_RUNNING_NANOS = Duration.ofMillis(20).toNanos();
+
     private final Lane lane;
     private final Gate gate;
     private final EffectTransaction transaction;
@@ -37,6 +41,8 @@ final class LaneWork {
     private final Conflicts conflicts;
 
     private final Parts parts = new Parts();
+
+    private @Nullable Doubt doubt;
 
     private List<Delivery> running = List.of();
     /** Those whose connection broke: see {@link #strike}. */
@@ -85,15 +91,13 @@ final class LaneWork {
     /** Goes on with what a thread had in hand that does not come back from its handler. */
     void takeOverFrom(LaneWork stuck) throws InterruptedException {
         parts.addAll(stuck.parts);
+        doubt = stuck.doubt;
         Delivery decoded = stuck.decoding.current();
         if (decoded != null) {
             settlement.overTime(decoded, new StuckException("decoding"));
             parts.pushFront(stuck.running); // those before it run first
         } else {
-            settle(
-                    stuck.running,
-                    new GroupOutcome.Failed(
-                            stuck.watch.member(), new StuckException("the handler"), FailureClass.TIME_LIMIT));
+            settle(stuck.running, stuck.watch.stuckIn(new StuckException("the handler")));
         }
         runParts();
     }
@@ -107,6 +111,9 @@ final class LaneWork {
                 break;
             }
             first = false;
+            if (!doubtSettled()) {
+                break;
+            }
             List<Delivery> part = unheld(parts.next());
             running = part;
             List<Delivery> runnable = part.isEmpty() ? part : prepared(part);
@@ -170,6 +177,37 @@ final class LaneWork {
         return part;
     }
 
+    /**
+     * Finds out about a transaction that a handler may have committed before its connection was lost. Before that no other
+     * one begins: the claims of its messages would be taken for what they may not be.
+     */
+    private boolean doubtSettled() throws InterruptedException {
+        Doubt open = doubt;
+        if (open == null) {
+            return true;
+        }
+        try {
+            switch (transaction.status(open.outcome())) {
+                case ABORTED -> {
+                    doubt = null;
+                    return true;
+                }
+                case COMMITTED -> {
+                    brokenWorker.tampered(open.part(), open.outcome().ifCommitted());
+                    doubt = null;
+                    parts.clear();
+                }
+                case IN_PROGRESS -> { // its server process has not noticed yet that nobody is there any more
+                    giveBack(parts.takeAll());
+                    lane.sleep(STILL_RUNNING_NANOS);
+                }
+            }
+        } catch (SQLException | RuntimeException e) {
+            standStill(List.of(), Gate.Cause.DATABASE, e);
+        }
+        return false;
+    }
+
     private static List<Member> members(List<Delivery> part) {
         return part.stream().map(Preparation::member).toList();
     }
@@ -186,6 +224,9 @@ final class LaneWork {
         } else if (outcome instanceof GroupOutcome.Unknown unknown) {
             settlement.unknownCommit(part, unknown.error());
             standStill(part, Gate.Cause.DATABASE, unknown.error());
+        } else if (outcome instanceof GroupOutcome.InDoubt inDoubt) {
+            doubt = new Doubt(part, inDoubt);
+            settle(part, inDoubt.outcome());
         } else if (outcome instanceof GroupOutcome.Tampered tampered) {
             brokenWorker.tampered(part, tampered);
             parts.clear();
@@ -357,6 +398,9 @@ final class LaneWork {
     long afterPublication(Delivery delivery, @Nullable Coordinates copy, @Nullable Throwable failure) {
         return settlement.afterPublication(delivery, copy, failure);
     }
+
+    /** A group whose transaction may have been committed, by a handler. */
+    private record Doubt(List<Delivery> part, GroupOutcome.InDoubt outcome) {}
 
     /** It did not even react to being interrupted. */
     private static final class StuckException extends Exception {

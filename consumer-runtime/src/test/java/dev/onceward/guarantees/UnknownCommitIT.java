@@ -56,6 +56,29 @@ class UnknownCommitIT {
         nothingWasBlamed(1);
     }
 
+    /** A handler with SQL of its own might have committed by itself; the runtime's own COMMIT is not taken for that. */
+    @Test
+    void soItIsWhereTheHandlerRanSqlOfItsOwn() {
+        CompletableFuture<Integer> struck = proxy.loseNextCommitAnswer(CHOSEN);
+        sendWithChosen(30);
+        ledger.start(throughProxy(), (message, effect) -> {
+            if (message.id().equals(CHOSEN)) {
+                runsOfChosen.incrementAndGet();
+            }
+            effect.handle()
+                    .execute(
+                            "INSERT INTO entries (message_id, account, amount) VALUES (?, ?, ?)",
+                            message.id(),
+                            message.key(),
+                            message.value());
+        });
+        allTookEffectOnce(31);
+        assertThat(struck).isCompleted();
+        assertThat(runsOfChosen).hasValue(1);
+        assertThat(events.count(EventNames.TRANSACTION_BROKEN)).isZero();
+        nothingWasBlamed(1);
+    }
+
     @Test
     void aCommitThatNeverReachedTheServerIsRunAgain() {
         CompletableFuture<Integer> struck = proxy.cutBeforeNextCommit(CHOSEN);
