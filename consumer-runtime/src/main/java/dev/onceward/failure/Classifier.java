@@ -32,11 +32,14 @@ public final class Classifier {
     /** Serialisation failure, deadlock, lock not available. */
     private static final Set<String> CONTENTION = Set.of("40001", "40P01", "55P03");
 
-    /** Query cancelled; idle in transaction and transaction timeout: how the server's side of a time limit shows. */
-    private static final Set<String> TIME_LIMIT = Set.of("57014", "25P03", "25P04");
-
-    /** Read-only transaction: after a failover the address leads to a standby. 58030: the server's disk fails. */
-    private static final Set<String> INFRASTRUCTURE = Set.of("25006", "58030");
+    /**
+     * Read-only transaction: after a failover the address leads to a standby. 58030: the server's disk fails.
+     *
+     * <p>57014, 25P03, 25P04: somebody cancelled the query, or a limit of the server's ended the session. A handler's own
+     * limit is the runtime's clock, which is asked first and knows without them; so these are somebody else's doing
+     * (an operator, a job that cancels what is slow, a setting), which would strike the next message as well.
+     */
+    private static final Set<String> INFRASTRUCTURE = Set.of("25006", "58030", "57014", "25P03", "25P04");
 
     private final @Nullable FailureClassifier custom;
 
@@ -168,9 +171,6 @@ public final class Classifier {
     private static FailureClass ofState(String state) {
         if (CONTENTION.contains(state)) {
             return FailureClass.CONTENTION;
-        }
-        if (TIME_LIMIT.contains(state)) {
-            return FailureClass.TIME_LIMIT;
         }
         // 08: connection; 53: out of connections, memory, disk; 57P: shut down, crashed, starting, database gone.
         if (state.startsWith("08")

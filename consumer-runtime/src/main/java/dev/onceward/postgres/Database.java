@@ -20,6 +20,12 @@ public final class Database {
     private static final String WRITABLE =
             "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on'";
 
+    private static final String LIMITS =
+            "SELECT set_config('statement_timeout', ?, true), set_config('lock_timeout', ?, true),"
+                    + " set_config('idle_in_transaction_session_timeout', ?, true)";
+    // One of database or role may be shorter than a takeover waits for its locks.
+    private static final String NO_TRANSACTION_TIMEOUT = ", set_config('transaction_timeout', '0', true)";
+
     private final DataSource dataSource;
     private final Tables tables;
     private final String consumer;
@@ -184,10 +190,9 @@ public final class Database {
         }
     }
 
-    private static void limit(Connection connection, Duration limit) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(
-                "SELECT set_config('statement_timeout', ?, true), set_config('lock_timeout', ?, true),"
-                        + " set_config('idle_in_transaction_session_timeout', ?, true)")) {
+    private void limit(Connection connection, Duration limit) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement(hasTransactionTimeout() ? LIMITS + NO_TRANSACTION_TIMEOUT : LIMITS)) {
             String millis = Long.toString(limit.toMillis());
             statement.setString(1, millis);
             statement.setString(2, millis);

@@ -25,7 +25,11 @@ public final class Opening {
     private static final String LIMITS = "SELECT set_config('lock_timeout', ?, true), "
             + "set_config('statement_timeout', ?, true), set_config('idle_in_transaction_session_timeout', ?, true), "
             + "set_config('onceward.generation', ?, true), current_setting('transaction_isolation'), pg_backend_pid()";
-    private static final String TRANSACTION_TIMEOUT = ", set_config('transaction_timeout', ?, true)";
+    // Off first: the server took the time of this transaction from its own setting when it began, and another limit
+    // does not change a clock that runs. Switched off and on again it begins anew, with ours; else a limit of database
+    // or role below a handler's time would end every good message's transaction.
+    private static final String TRANSACTION_TIMEOUT =
+            ", set_config('transaction_timeout', '0', true), set_config('transaction_timeout', ?, true)";
     private static final String LOCKS =
             ";\nSELECT pg_advisory_xact_lock_shared(?, fence_key) FROM unnest(?) AS fence_key";
     private static final String CLAIMS = ";\nINSERT INTO {processed_messages}"

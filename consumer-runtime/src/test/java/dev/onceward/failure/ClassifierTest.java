@@ -4,7 +4,6 @@ import static dev.onceward.handler.FailureClass.CONTENTION;
 import static dev.onceward.handler.FailureClass.FATAL;
 import static dev.onceward.handler.FailureClass.INFRASTRUCTURE;
 import static dev.onceward.handler.FailureClass.PERMANENT;
-import static dev.onceward.handler.FailureClass.TIME_LIMIT;
 import static dev.onceward.handler.FailureClass.TRANSIENT;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -64,9 +63,9 @@ class ClassifierTest {
         "53200, INFRASTRUCTURE", // out_of_memory
         "53300, INFRASTRUCTURE", // too_many_connections
         "58030, INFRASTRUCTURE", // io_error
-        "57014, TIME_LIMIT", // query_canceled
-        "25P03, TIME_LIMIT", // idle_in_transaction_session_timeout
-        "25P04, TIME_LIMIT", // transaction_timeout
+        "57014, INFRASTRUCTURE", // query_canceled
+        "25P03, INFRASTRUCTURE", // idle_in_transaction_session_timeout
+        "25P04, INFRASTRUCTURE", // transaction_timeout
         "22001, PERMANENT", // string_data_right_truncation
         "22003, PERMANENT", // numeric_value_out_of_range
         "22021, PERMANENT", // character_not_in_repertoire
@@ -245,7 +244,6 @@ class ClassifierTest {
 
         assertThat(custom.ofHandler(new UnavailableException("decommissioned"))).isEqualTo(PERMANENT);
         assertThat(custom.ofHandler(new SQLException("x", "40001"))).isEqualTo(CONTENTION);
-        assertThat(custom.ofHandler(new SQLException("x", "57014"))).isEqualTo(TIME_LIMIT);
     }
 
     @Test

@@ -63,6 +63,58 @@ class TimeLimitIT {
         events = EventLog.of(ledger.name);
     }
 
+    /** What an administrator set for the whole database is for others: a transaction of the runtime has its own limits. */
+    @Test
+    void limitsOfTheDatabaseBelowAHandlersTimeBlameNoMessage() {
+        List.of(
+                        "statement_timeout = '300ms'",
+                        "lock_timeout = '100ms'",
+                        "idle_in_transaction_session_timeout = '300ms'",
+                        "idle_session_timeout = '500ms'",
+                        "transaction_timeout = '400ms'")
+                .forEach(this::setForDatabase);
+        ledger.start((message, effect) -> {
+            effect.handle().execute("SELECT pg_sleep(0.7)");
+            declaring.handle(message, effect);
+        });
+        for (int i = 0; i < 3; i++) {
+            ledger.send("a" + i, "m" + i, "0.7");
+        }
+        ledger.flush();
+
+        await().until(() -> ledger.entries() == 3);
+        assertThat(laterAttempts).hasValue(0);
+        assertThat(ledger.count("SELECT count(*) FROM dead_letters")).isZero();
+    }
+
+    private void setForDatabase(String setting) {
+        boolean known = ledger.count(
+                        "SELECT count(*) FROM pg_settings WHERE name = ?", setting.substring(0, setting.indexOf(' ')))
+                == 1;
+        if (known) { // transaction_timeout: since PostgreSQL 17
+            ledger.execute("ALTER DATABASE \"" + ledger.databaseName + "\" SET " + setting);
+        }
+    }
+
+    /** Cancelled by an operator, or a job of theirs, again and again. */
+    @Test
+    void aQueryThatSomebodyElseCancelledIsNotCounted() {
+        AtomicInteger calls = new AtomicInteger();
+        ledger.start((message, effect) -> {
+            if (calls.incrementAndGet() <= 6) {
+                effect.handle().execute("SELECT pg_cancel_backend(pg_backend_pid()), pg_sleep(5)");
+            }
+            Ledger.HANDLER.handle(message, effect);
+        });
+        ledger.send("a", "m1", "1");
+        ledger.flush();
+
+        await().until(() -> ledger.entries() == 1);
+        assertThat(calls).hasValue(7);
+        assertThat(ledger.count("SELECT count(*) FROM dead_letters")).isZero();
+        assertThat(ledger.count("SELECT count(*) FROM message_attempts")).isZero();
+    }
+
     @AfterEach
     void end() {
         release.countDown();
