@@ -2,6 +2,7 @@ package dev.onceward.engine;
 
 import dev.onceward.effect.GroupLimits;
 import dev.onceward.effect.TransactionWatch;
+import dev.onceward.handler.FailureClass;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +44,9 @@ final class Decoding {
     }
 
     Preparation.Result decode(Delivery delivery) {
+        if (preparation.exhausted(delivery)) {
+            return new Preparation.Result.GivenUp();
+        }
         Preparation.Result result;
         begin(delivery);
         try {
@@ -50,8 +54,16 @@ final class Decoding {
         } catch (VirtualMachineError e) { // memory that a deserialiser could not have, say
             result = new Preparation.Result.Fatal(e);
         }
-        if (end() && delivery.step instanceof Step.Run && !(result instanceof Preparation.Result.Fatal)) {
-            settlement.overTime(delivery, new DecodingTimeoutException(limits.handler()));
+        boolean over = end();
+        if (result instanceof Preparation.Result.Fatal) {
+            return result;
+        }
+        if (over) { // whatever it ended in: the interrupt may have led to anything
+            settlement.notDecoded(delivery, new DecodingTimeoutException(limits.handler()), FailureClass.TIME_LIMIT);
+            return new Preparation.Result.GivenUp();
+        }
+        if (result instanceof Preparation.Result.Interrupted interrupted) {
+            settlement.notDecoded(delivery, interrupted.error(), FailureClass.TRANSIENT);
             return new Preparation.Result.GivenUp();
         }
         return result;

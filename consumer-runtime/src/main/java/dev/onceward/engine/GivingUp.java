@@ -53,15 +53,9 @@ final class GivingUp {
     }
 
     void publish(Delivery delivery, DeadLetter letter) {
-        // Held across the network wait, so that a revoke waits for the acknowledgement; no lock or connection is.
-        if (!delivery.holdsPermit) {
-            if (!delivery.partition().beginWork()) {
-                moves.hold(delivery, 0); // being revoked: dropped soon, the next owner publishes it
-                return;
-            }
-            delivery.holdsPermit = true;
+        if (!moves.park(delivery)) {
+            return; // being revoked: the next owner publishes it
         }
-        moves.park(delivery);
         var answered = shared.publisher()
                 .publish(letter, delivery.raw())
                 .whenComplete((at, failure) -> lane.published(

@@ -305,14 +305,6 @@ final class Lane {
         });
     }
 
-    /** Asks the queue. */
-    boolean isHeld(Delivery delivery) {
-        return underLock(() -> {
-            requireOwner();
-            return queue.isHeld(delivery);
-        });
-    }
-
     /** A short wait that a stop ends. */
     void sleep(long nanos) throws InterruptedException {
         lock.lockInterruptibly();

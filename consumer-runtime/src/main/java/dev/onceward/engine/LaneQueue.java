@@ -98,25 +98,25 @@ final class LaneQueue {
         return false;
     }
 
-    /** Whether its key is held by another message. */
-    boolean isHeld(Delivery delivery) {
-        Held key = held.get(delivery.orderingKey());
-        return key != null && key.head != delivery;
-    }
-
     /** Whether it holds its key itself. */
     boolean isHead(Delivery delivery) {
         Held key = held.get(delivery.orderingKey());
         return key != null && key.head == delivery;
     }
 
-    /** Puts a message that was taken behind the head of its held key. */
-    void follow(Delivery delivery) {
+    /**
+     * Puts a message that was taken behind the head of its key, if another message holds that. One step: between a
+     * question and a deed of its own the poll thread may drop the partition, and the key with it.
+     *
+     * @return whether it waits there now; else it may run
+     */
+    boolean followIfHeld(Delivery delivery) {
         Held key = held.get(delivery.orderingKey());
-        if (key == null) {
-            throw new IllegalStateException(delivery + " has no held key to follow");
+        if (key == null || key.head == delivery) {
+            return false;
         }
         key.followers.addLast(delivery);
+        return true;
     }
 
     /** The message holds its key until {@link #release}; it is due again at {@code dueNanos}. */

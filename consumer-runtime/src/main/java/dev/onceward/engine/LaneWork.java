@@ -94,7 +94,7 @@ final class LaneWork {
         doubt = stuck.doubt;
         Delivery decoded = stuck.decoding.current();
         if (decoded != null) {
-            settlement.overTime(decoded, new StuckException("decoding"));
+            settlement.notDecoded(decoded, new StuckException("decoding"), FailureClass.TIME_LIMIT);
             parts.pushFront(stuck.running); // those before it run first
         } else {
             settle(stuck.running, stuck.watch.stuckIn(new StuckException("the handler")));
@@ -130,13 +130,13 @@ final class LaneWork {
     /** Those behind a message that holds their key wait for it. */
     private List<Delivery> unheld(List<Delivery> part) {
         List<Delivery> free = new ArrayList<>(part.size());
-        for (Delivery delivery : part) {
-            if (lane.isHeld(delivery)) {
-                lane.change(queue -> queue.follow(delivery));
-            } else {
-                free.add(delivery);
+        lane.change(queue -> {
+            for (Delivery delivery : part) {
+                if (!queue.followIfHeld(delivery)) {
+                    free.add(delivery);
+                }
             }
-        }
+        });
         return free;
     }
 

@@ -37,9 +37,23 @@ final class Moves {
         lane.change(queue -> queue.hold(delivery, System.nanoTime() + delayNanos));
     }
 
-    /** The message leaves the lane for the publisher, which brings it back by {@link Lane#published}; its key is held. */
-    void park(Delivery delivery) {
-        lane.change(queue -> queue.park(delivery));
+    /**
+     * The message leaves the lane for the publisher, which brings it back by {@link Lane#published}; its key is held, and
+     * so is the permission to work on its partition, so that a revoke waits for the acknowledgement. In one step with the
+     * queue: a partition dropped between the two would leave a key that nobody ever releases.
+     *
+     * @return false if its partition is being given up: it is held, to be dropped with the rest
+     */
+    boolean park(Delivery delivery) {
+        lane.change(queue -> {
+            delivery.holdsPermit = delivery.holdsPermit || delivery.partition().beginWork();
+            if (delivery.holdsPermit) {
+                queue.park(delivery);
+            } else {
+                queue.hold(delivery, System.nanoTime());
+            }
+        });
+        return delivery.holdsPermit;
     }
 
     /** Another worker owns the partition: nothing of the message is this one's to decide. */

@@ -93,6 +93,9 @@ final class Preparation {
         if (decoded instanceof Decoded.Unavailable unavailable) {
             return new Result.Unavailable(unavailable.error());
         }
+        if (decoded instanceof Decoded.Interrupted interrupted) {
+            return new Result.Interrupted(interrupted.error());
+        }
         delivery.message = ((Decoded.Ok) decoded).message();
         delivery.messageId = delivery.message.id();
         return new Result.Ready();
@@ -123,6 +126,9 @@ final class Preparation {
 
         /** It is not to blame: something that decoding needs is not there. */
         record Unavailable(Throwable error) implements Result {}
+
+        /** It failed, which is to be counted: {@link Decoded.Interrupted}. */
+        record Interrupted(Throwable error) implements Result {}
 
         /** The JVM could not go on with it. */
         record Fatal(VirtualMachineError error) implements Result {}

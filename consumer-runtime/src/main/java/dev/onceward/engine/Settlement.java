@@ -123,10 +123,10 @@ final class Settlement {
         advance(delivery);
     }
 
-    /** Decoding alone took too long: counted in its turn, when those before it have run. */
-    void overTime(Delivery delivery, Throwable error) {
-        shared.meters().attempt(delivery.originTopic(), FailureClass.TIME_LIMIT);
-        blame(delivery, error, FailureClass.TIME_LIMIT);
+    /** Decoding took too long or was interrupted: counted in its turn, when those before it have run. */
+    void notDecoded(Delivery delivery, Throwable error, FailureClass failure) {
+        shared.meters().attempt(delivery.originTopic(), failure);
+        blame(delivery, error, failure);
     }
 
     private void blame(Delivery delivery, Throwable error, FailureClass failure) {

@@ -23,10 +23,18 @@ public sealed interface Decoded {
             @Nullable String messageId) implements Decoded {}
 
     /**
-     * The record is not to blame: something that decoding needs (a schema registry) does not answer, or this thread was
-     * interrupted. To be tried again like any outage; counts for nothing.
+     * The record is not to blame: something that decoding needs (a schema registry) does not answer. To be tried again
+     * like any outage; counts for nothing.
      *
      * @param error what the id extractor or the deserialiser threw
      */
     record Unavailable(Throwable error) implements Decoded {}
+
+    /**
+     * It failed on an interrupt, and nobody knows whose fault that is: a time limiter around a registry's client, or a
+     * decoder that interrupts itself on just this record. To be counted and tried again, so that it ends.
+     *
+     * @param error what the id extractor or the deserialiser threw
+     */
+    record Interrupted(Throwable error) implements Decoded {}
 }

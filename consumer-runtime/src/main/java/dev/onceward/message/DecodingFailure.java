@@ -33,10 +33,17 @@ final class DecodingFailure {
         return cause instanceof UnavailableException
                 || (cause instanceof RetriableException && !(cause instanceof CorruptRecordException))
                 || cause instanceof SocketException
-                || cause instanceof InterruptedException
-                || cause instanceof InterruptException
-                || cause instanceof InterruptedIOException // SocketTimeoutException is one
-                || cause instanceof ClosedByInterruptException;
+                || cause instanceof InterruptedIOException; // SocketTimeoutException is one
+    }
+
+    /** Whether an interrupt shows in it. */
+    static boolean ofInterrupt(Throwable failure) {
+        return find(
+                        failure,
+                        cause -> cause instanceof InterruptedException
+                                || cause instanceof InterruptException
+                                || cause instanceof ClosedByInterruptException)
+                != null;
     }
 
     private static @Nullable Throwable find(Throwable failure, Predicate<Throwable> wanted) {

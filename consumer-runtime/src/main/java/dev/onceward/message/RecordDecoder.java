@@ -122,9 +122,14 @@ public final class RecordDecoder implements AutoCloseable {
         if (fatal != null) {
             throw fatal;
         }
-        // An interrupt (time limit, shutdown) makes blocking calls fail in ways of their own, so the flag counts too.
-        if (Thread.currentThread().isInterrupted() || DecodingFailure.notTheRecord(failure)) {
+        // The flag never leaves decoding: whatever the thread waits for next would take it for its own. Whether the
+        // runtime's own time limit set it, the caller knows.
+        boolean interrupted = Thread.interrupted();
+        if (DecodingFailure.notTheRecord(failure)) {
             return new Decoded.Unavailable(failure);
+        }
+        if (interrupted || DecodingFailure.ofInterrupt(failure)) {
+            return new Decoded.Interrupted(failure);
         }
         return new Decoded.Bad(reason, failure, id);
     }

@@ -121,9 +121,7 @@ class LaneQueueModelTest {
                     return;
                 }
                 Delivery next = hand.removeFirst();
-                if (queue.isHeld(next)) {
-                    queue.follow(next);
-                } else {
+                if (!queue.followIfHeld(next)) {
                     assertThat(next.waits && next.dueNanos - now > 0)
                             .as("%s is not due, seed %s", next, seed)
                             .isFalse();

@@ -1,5 +1,6 @@
 package dev.onceward.guarantees;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onceward.handler.MessageHandler;
@@ -8,6 +9,8 @@ import dev.onceward.runtime.RuntimeState;
 import java.sql.SQLException;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.apache.kafka.common.serialization.Deserializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
@@ -75,6 +78,29 @@ class OddFailuresIT {
         ledger.flush();
 
         Ledger.await().until(() -> ledger.deadLetters() == 1 && ledger.entries() == 1);
+        assertThat(runtime.state()).isEqualTo(RuntimeState.RUNNING);
+    }
+
+    @Test
+    void aDeserialiserThatInterruptsItselfFailsItsRecordOnly() {
+        Deserializer<String> odd = (topic, data) -> {
+            String text = new String(data, UTF_8);
+            if (text.equals("bad")) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("gave up waiting for a schema");
+            }
+            return text;
+        };
+        ConsumerRuntime runtime = ledger.started(ledger.consumer()
+                .handle(ledger.topic, new StringDeserializer(), odd, Ledger.HANDLER)
+                .start());
+        ledger.send("a", "m1", "bad");
+        ledger.send("b", "m2", "1");
+        ledger.flush();
+
+        Ledger.await().until(() -> ledger.deadLetters() == 1 && ledger.entries() == 1);
+        assertThat(ledger.texts("SELECT reason || ' ' || attempts FROM dead_letters"))
+                .containsExactly("ATTEMPTS_EXHAUSTED 5");
         assertThat(runtime.state()).isEqualTo(RuntimeState.RUNNING);
     }
 

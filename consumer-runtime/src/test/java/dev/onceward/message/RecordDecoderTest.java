@@ -11,6 +11,7 @@ import dev.onceward.handler.Message;
 import dev.onceward.handler.MessageIdExtractor;
 import dev.onceward.handler.UnavailableException;
 import dev.onceward.message.Decoded.Bad;
+import dev.onceward.message.Decoded.Interrupted;
 import dev.onceward.message.Decoded.Ok;
 import dev.onceward.message.Decoded.Unavailable;
 import dev.onceward.message.ReplayHeaders.Replay;
@@ -216,26 +217,37 @@ class RecordDecoderTest {
                 new UnavailableException("registry down"),
                 new SerializationException("no schema", new ConnectException("refused")),
                 new SerializationException("no schema", new SocketTimeoutException()),
-                new IllegalStateException(new SerializationException(new TimeoutException("registry"))),
-                new IllegalStateException(new InterruptedException()),
-                new InterruptedException());
+                new IllegalStateException(new SerializationException(new TimeoutException("registry"))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("interrupts")
+    void anInterruptDecidesNothing(Supplier<Throwable> interrupt) throws Exception {
+        onNewThread(() -> {
+            Throwable failure = interrupt.get();
+            RecordDecoder decoder = decoder(KEY, StringDeserializer::new, () -> failing(failure));
+            assertThat(decoder.decode(record("id", utf8("v")), TOPIC_ID, null, 1))
+                    .isEqualTo(new Interrupted(failure));
+            assertThat(Thread.interrupted()).as("flag left behind").isFalse();
+            return null;
+        });
+    }
+
+    static Stream<Supplier<Throwable>> interrupts() {
+        return Stream.of(
+                () -> new IllegalStateException(new InterruptedException()),
+                InterruptedException::new,
+                () -> new InterruptException(new InterruptedException())); // sets the flag of its thread, too
     }
 
     @Test
-    void anInterruptIsNotTheRecordsFault() throws Exception {
+    void aFlagLeftByADecoderThatFailsNeverLeavesIt() throws Exception {
         onNewThread(() -> {
             RecordDecoder decoder = decoder(KEY, StringDeserializer::new, () -> failing(new IllegalStateException()));
             Thread.currentThread().interrupt();
             assertThat(decoder.decode(record("id", utf8("v")), TOPIC_ID, null, 1))
-                    .isInstanceOf(Unavailable.class);
-            assertThat(Thread.interrupted())
-                    .as("flag kept for whoever asked to stop")
-                    .isTrue();
-
-            RecordDecoder waiting = decoder(
-                    KEY, StringDeserializer::new, () -> failing(new InterruptException(new InterruptedException())));
-            assertThat(waiting.decode(record("id", utf8("v")), TOPIC_ID, null, 1))
-                    .isInstanceOf(Unavailable.class);
+                    .isInstanceOf(Interrupted.class);
+            assertThat(Thread.interrupted()).isFalse();
             return null;
         });
     }
