@@ -3,6 +3,9 @@ package dev.onceward.runtime;
 import dev.onceward.config.ConsumerSettings;
 import dev.onceward.engine.WorkerHandle;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A running consumer: each message's effect exactly once.
@@ -27,6 +30,8 @@ public final class ConsumerRuntime implements AutoCloseable {
     private final OwnedPool pool;
     private final String workerId;
     private final Duration shutdownLimit;
+    private final AtomicBoolean closing = new AtomicBoolean();
+    private final CountDownLatch closed = new CountDownLatch(1);
 
     ConsumerRuntime(WorkerHandle worker, OwnedPool pool, String workerId, Duration shutdownLimit) {
         this.worker = worker;
@@ -98,11 +103,27 @@ public final class ConsumerRuntime implements AutoCloseable {
 
     /**
      * Drains what runs, commits, gives its partitions back and leaves the group, within {@code limits.shutdown}. What
-     * has not run stays in Kafka. Does nothing the second time.
+     * has not run stays in Kafka. Called again, also by another thread (a shutdown hook, say), it does nothing but wait
+     * until the first call has ended, at most {@code limits.shutdown}; an interrupt ends that wait.
      */
     @Override
     public void close() {
-        worker.stop(shutdownLimit);
-        pool.close();
+        if (!closing.compareAndSet(false, true)) {
+            awaitClosed();
+            return;
+        }
+        try (pool) {
+            worker.stop(shutdownLimit);
+        } finally {
+            closed.countDown();
+        }
+    }
+
+    private void awaitClosed() {
+        try {
+            boolean unused = closed.await(shutdownLimit.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }
