@@ -128,6 +128,7 @@ public final class WorkerHandle {
         if (running == null) {
             lifecycle.to(WorkerState.STOPPING);
             lifecycle.to(WorkerState.STOPPED);
+            parts.meters().close();
             return;
         }
         engine = null;

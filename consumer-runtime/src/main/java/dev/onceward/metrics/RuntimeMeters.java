@@ -2,14 +2,20 @@ package dev.onceward.metrics;
 
 import dev.onceward.catalog.DeadLetterReason;
 import dev.onceward.catalog.MeterNames;
+import dev.onceward.config.ConfigurationException;
 import dev.onceward.handler.FailureClass;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.DoubleSupplier;
 import org.apache.kafka.common.TopicPartition;
 
@@ -18,7 +24,8 @@ import org.apache.kafka.common.TopicPartition;
  * first met and kept, so that counting a message builds no tags. Thread-safe.
  *
  * <p>Runtimes of different consumers may share a registry. Two runtimes of one consumer in one process need a registry
- * each: their gauges would have the same names and tags.
+ * each: their meters have the same names and tags, so a registry would show the gauges of the first only, and lose all
+ * when that one ends. So the second is refused.
  */
 public final class RuntimeMeters implements AutoCloseable {
 
@@ -27,6 +34,12 @@ public final class RuntimeMeters implements AutoCloseable {
 
     private static final String OTHER_TOPICS = "other";
 
+    /** Which consumers a registry shows; weak, so that a registry can go. */
+    private static final Map<MeterRegistry, Set<String>> SHOWN = new WeakHashMap<>(); // guarded by itself
+
+    private final MeterRegistry registry;
+    private final String consumer;
+    private final AtomicBoolean closed = new AtomicBoolean();
     private final Registrar registrar;
     private final Map<String, TopicMeters> topics = new ConcurrentHashMap<>();
     private final Map<TopicPartition, PartitionSeries> partitions = new ConcurrentHashMap<>();
@@ -47,8 +60,12 @@ public final class RuntimeMeters implements AutoCloseable {
      *
      * @param registry where to; not closed with this
      * @param consumer logical consumer name, a tag of every meter
+     * @throws ConfigurationException another runtime of this consumer, not closed yet, shows itself in this registry
      */
     public RuntimeMeters(MeterRegistry registry, String consumer) {
+        this.registry = registry;
+        this.consumer = consumer;
+        requireAlone(registry, consumer);
         registrar = new Registrar(registry, consumer);
         groupSize = registrar.summary(MeterNames.GROUP_SIZE);
         transaction = registrar.timer(MeterNames.TRANSACTION);
@@ -254,10 +271,25 @@ public final class RuntimeMeters implements AutoCloseable {
         registrar.gauge(MeterNames.TABLE_SIZE, bytes, table);
     }
 
+    private static void requireAlone(MeterRegistry registry, String consumer) {
+        synchronized (SHOWN) {
+            if (!SHOWN.computeIfAbsent(registry, key -> new HashSet<>()).add(consumer)) {
+                throw new ConfigurationException(List.of("meter registry: another runtime of the consumer " + consumer
+                        + " shows its meters there, under the same names and tags: give each runtime of one consumer a"
+                        + " registry of its own (with a common tag, if they are scraped together), or close that one"));
+            }
+        }
+    }
+
     /** Takes every meter of this runtime out of the registry. What is counted afterwards is not shown. */
     @Override
     public void close() {
         registrar.close();
+        if (closed.compareAndSet(false, true)) {
+            synchronized (SHOWN) {
+                SHOWN.getOrDefault(registry, Set.of()).remove(consumer);
+            }
+        }
     }
 
     private TopicMeters topic(String topic) {

@@ -282,7 +282,11 @@ public final class ConsumerRuntimeBuilder {
         return this;
     }
 
-    /** Where meters are registered; default: a registry that nobody reads. */
+    /**
+     * Where meters are registered; default: a registry that nobody reads. Runtimes of different consumers may share one;
+     * of two runtimes of one consumer in one registry the second is refused at start, since their meters have the same
+     * names and tags.
+     */
     public ConsumerRuntimeBuilder meterRegistry(MeterRegistry registry) {
         this.meterRegistry = registry;
         return this;

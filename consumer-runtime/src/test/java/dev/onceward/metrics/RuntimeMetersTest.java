@@ -2,9 +2,11 @@ package dev.onceward.metrics;
 
 import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onceward.catalog.DeadLetterReason;
 import dev.onceward.catalog.MeterNames;
+import dev.onceward.config.ConfigurationException;
 import dev.onceward.handler.FailureClass;
 import dev.onceward.metrics.RuntimeMeters.Outcome;
 import dev.onceward.metrics.RuntimeMeters.PartitionGauges;
@@ -270,6 +272,21 @@ class RuntimeMetersTest {
         assertThat(registry.find(MeterNames.HANDLER.meter()).timers()).hasSize(RuntimeMeters.MAX_TOPICS + 1);
         assertThat(count(MeterNames.MESSAGES, "topic", "other", "outcome", "APPLIED"))
                 .isEqualTo(50);
+    }
+
+    @Test
+    void aSecondRuntimeOfTheConsumerInTheSameRegistryIsRefused() {
+        assertThatThrownBy(() -> new RuntimeMeters(registry, "billing"))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("another runtime of the consumer billing shows its meters there");
+        assertThat(registry.getMeters()).as("the first one's").isNotEmpty();
+
+        meters.close();
+        meters.close();
+        RuntimeMeters next = new RuntimeMeters(registry, "billing");
+        meters.close(); // the closing of the one before takes nothing from the next
+        assertThatThrownBy(() -> new RuntimeMeters(registry, "billing")).isInstanceOf(ConfigurationException.class);
+        next.close();
     }
 
     private record FixedGauges(double oldestAgeSeconds, double lag, int inFlight) implements PartitionGauges {}
