@@ -36,16 +36,17 @@ public enum EventNames {
     PARTITION_LOST("a partition was lost without notice; everything of it was dropped, nothing committed"),
     /** Running groups did not end in time. */
     DRAIN_EXPIRED("groups still ran when the time for draining ended; their messages will be delivered again"),
-    /** A consumer started in a partition never seen before. */
+    /** A consumer started in a partition (or in a topic made again) never seen before. */
     START_POSITION("a partition never seen before starts at the configured position"),
     /** Where to begin is not known. */
     POSITION_UNKNOWN("where to begin in some partitions could not be found out; tried again"),
-    /** The committed offset was gone, the stored watermark took its place. */
-    OFFSET_RESTORED("Kafka had no committed offset any more; the watermark stored in PostgreSQL took its place"),
+    /** The committed offset was gone or beyond the end, the stored watermark took its place. */
+    OFFSET_RESTORED(
+            "Kafka had no committed offset that can be used; the watermark stored in PostgreSQL took its place"),
     /** A topic was deleted and made again. */
     TOPIC_MADE_AGAIN("a topic was deleted and made again under a running worker: its partitions begin anew"),
-    /** Retention deleted records that were not processed. */
-    RECORDS_LOST("retention deleted records before they were processed"),
+    /** Records that were not processed were deleted by retention, or passed over by an offset beyond the end. */
+    RECORDS_LOST("records were gone, or passed over by an offset beyond the end, before they were processed"),
     /** An offset commit failed. */
     OFFSET_COMMIT_FAILED("an offset commit failed; it is tried again, and redelivered messages are duplicates"),
 

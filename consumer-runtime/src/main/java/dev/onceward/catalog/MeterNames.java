@@ -84,12 +84,12 @@ public enum MeterNames {
             "messages of the partition fetched and not finished",
             Tag.TOPIC,
             Tag.PARTITION),
-    /** Records that retention deleted. */
+    /** Records that will not be processed. */
     RECORDS_LOST(
             Type.COUNTER,
             "records.lost",
             "records",
-            "records that retention deleted before they were processed",
+            "records that were gone, or passed over by an offset beyond the end, before they were processed",
             Tag.TOPIC),
 
     /** In flight of the worker. */

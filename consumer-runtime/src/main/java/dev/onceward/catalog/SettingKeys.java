@@ -47,7 +47,7 @@ public enum SettingKeys {
             Type.START_POSITION,
             "earliest",
             "earliest | latest | an instant such as 2025-01-31T12:00:00Z",
-            "Where to begin in a partition that this consumer has never seen"),
+            "Where to begin in a topic that this consumer has never seen"),
     /** What to do with a reused id. */
     ID_REUSE(
             "id-reuse",

@@ -2,7 +2,10 @@ package dev.onceward.config;
 
 import java.time.Instant;
 
-/** Where to begin in a partition that this consumer has never seen: neither in Kafka nor in PostgreSQL. */
+/**
+ * Where to begin in a topic that this consumer has never seen: neither in Kafka nor in PostgreSQL. A partition that is added
+ * to a known topic begins at its first record.
+ */
 public sealed interface StartPosition {
 
     /** The oldest record still there (default). */
@@ -10,7 +13,7 @@ public sealed interface StartPosition {
         return new Earliest();
     }
 
-    /** Only records written after the first assignment. */
+    /** Only records written after the first worker met the topic. */
     static StartPosition latest() {
         return new Latest();
     }

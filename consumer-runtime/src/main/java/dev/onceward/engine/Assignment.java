@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,6 +25,7 @@ final class Assignment implements ConsumerRebalanceListener {
     private static final Logger LOG = LoggerFactory.getLogger(Assignment.class);
 
     private static final Duration LOOK_UP_LIMIT = Duration.ofSeconds(5);
+    private static final Duration COMMIT_AGAIN = Duration.ofMillis(500);
 
     private final Consumer<byte[], byte[]> consumer;
     private final Partitions partitions;
@@ -134,14 +136,37 @@ final class Assignment implements ConsumerRebalanceListener {
         search.find(begun, delay);
     }
 
-    /** The position of a partition is known: fetching begins. */
+    /**
+     * The position of a partition is known: fetching begins. Where Kafka may hold an offset that must not count any more,
+     * only when it has taken the position: were the worker to end after it had begun and before it had committed, the next
+     * one would believe the old offset.
+     */
     void positioned(OwnedPartition partition, Position position) {
+        if (!partitions.isCurrent(partition)) {
+            return;
+        }
+        if (!position.takesBack()) {
+            fetch(partition, position, position.committed());
+            return;
+        }
+        TopicPartition topicPartition = partition.topicPartition();
+        consumer.commitAsync(Map.of(topicPartition, new OffsetAndMetadata(position.offset())), (offsets, failure) -> {
+            if (failure == null) {
+                fetch(partition, position, position.offset());
+            } else {
+                LOG.debug("the position of {} could not be committed yet", topicPartition, failure);
+                search.find(List.of(partition), COMMIT_AGAIN);
+            }
+        });
+    }
+
+    private void fetch(OwnedPartition partition, Position position, long committed) {
         if (partitions.isCurrent(partition)) {
             if (position.lost() > 0) {
                 meters.recordsLost(partition.topicPartition().topic(), position.lost());
             }
             partition.positioned(position.topicId(), position.offset());
-            partition.committed(position.committed());
+            partition.committed(committed);
             consumer.seek(partition.topicPartition(), position.offset());
             consumer.resume(List.of(partition.topicPartition()));
         }

@@ -1,6 +1,5 @@
 package dev.onceward.engine;
 
-import dev.onceward.catalog.EventNames;
 import dev.onceward.config.StartPosition;
 import dev.onceward.deadletter.TopicProvisioner;
 import dev.onceward.postgres.Database;
@@ -9,10 +8,11 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Where to begin in a partition: at the offset Kafka has committed; if that is gone, at the watermark stored in
- * PostgreSQL; only in a partition that neither has ever seen, at the configured start position. What retention took
- * away is counted and logged, never skipped in silence.
+ * PostgreSQL; only in a topic that neither has ever seen, at the configured start position. What was lost is counted and
+ * logged, never skipped in silence. {@link PositionRule} chooses, this class asks.
  */
 final class Positions {
     private static final Logger LOG = LoggerFactory.getLogger(Positions.class);
@@ -65,39 +65,95 @@ final class Positions {
         if (partitions.isEmpty()) {
             return Map.of();
         }
-        Map<String, UUID> topicIds = topicIds(partitions);
-        List<OwnedPartition> known = partitions.stream()
-                .filter(partition ->
-                        topicIds.containsKey(partition.topicPartition().topic()))
-                .toList();
-        List<TopicPartition> keys =
-                known.stream().map(OwnedPartition::topicPartition).toList();
-        Map<TopicPartition, OffsetAndMetadata> committed = committed(keys);
-        Map<TopicPartition, Long> beginnings = offsets(keys, OffsetSpec.earliest());
-        Map<TopicPartition, Long> ends = offsets(keys, OffsetSpec.latest());
-        Map<TopicPartition, GenerationTable.Stored> stored = stored(keys);
-        Map<OwnedPartition, Position> found = new HashMap<>();
-        for (OwnedPartition partition : known) {
-            TopicPartition key = partition.topicPartition();
-            UUID topicId = topicIds.get(key.topic());
-            Long begin = beginnings.get(key);
-            Long end = ends.get(key);
-            if (topicId != null && begin != null && end != null) {
-                long kafka =
-                        committed.get(key) == null ? -1 : committed.get(key).offset();
-                found.put(partition, choose(key, topicId, kafka, Optional.ofNullable(stored.get(key)), begin, end));
+        Map<String, TopicDescription> topics = topics(partitions);
+        Map<String, Map<Integer, GenerationTable.Stored>> stored =
+                database.inTransaction(timeout, connection -> generations.find(connection, topics.keySet()));
+        Set<TopicPartition> keys = new HashSet<>();
+        for (OwnedPartition partition : partitions) {
+            if (topics.containsKey(partition.topicPartition().topic())) {
+                keys.add(partition.topicPartition());
             }
         }
-        remember(found, stored);
+        List<TopicDescription> begun = topics.values().stream()
+                .filter(topic -> !stored.containsKey(topic.name()) && !(start instanceof StartPosition.Earliest))
+                .toList();
+        begun.forEach(topic -> keys.addAll(partitionsOf(topic)));
+
+        Map<TopicPartition, Position> positions = choose(keys, topics, stored);
+        for (TopicDescription topic : begun) {
+            List<TopicPartition> all = partitionsOf(topic);
+            if (!positions.keySet().containsAll(all)) {
+                all.forEach(positions::remove); // one has no leader: asked for again, all together
+            }
+        }
+        remember(positions, stored);
+        Map<OwnedPartition, Position> found = new HashMap<>();
+        for (OwnedPartition partition : partitions) {
+            Position position = positions.get(partition.topicPartition());
+            if (position != null) {
+                found.put(partition, position);
+            }
+        }
         return found;
     }
 
-    private void remember(Map<OwnedPartition, Position> found, Map<TopicPartition, GenerationTable.Stored> stored)
+    private Map<TopicPartition, Position> choose(
+            Set<TopicPartition> keys,
+            Map<String, TopicDescription> topics,
+            Map<String, Map<Integer, GenerationTable.Stored>> stored)
+            throws ExecutionException, TimeoutException, InterruptedException {
+        Map<TopicPartition, OffsetAndMetadata> committed = committed(keys);
+        Map<TopicPartition, Long> beginnings = offsets(keys, OffsetSpec.earliest());
+        Map<TopicPartition, Long> ends = offsets(keys, OffsetSpec.latest());
+        Map<TopicPartition, Long> starts = starts(
+                keys.stream().filter(key -> !stored.containsKey(key.topic())).collect(Collectors.toSet()),
+                beginnings,
+                ends);
+        Map<TopicPartition, Position> positions = new HashMap<>();
+        for (TopicPartition key : keys) {
+            TopicDescription topic = topics.get(key.topic());
+            Long begin = beginnings.get(key);
+            Long end = ends.get(key);
+            if (topic != null && begin != null && end != null) {
+                OffsetAndMetadata offset = committed.get(key);
+                Map<Integer, GenerationTable.Stored> rows = stored.getOrDefault(key.topic(), Map.of());
+                PositionRule.Known known = new PositionRule.Known(
+                        key,
+                        TopicProvisioner.uuid(topic.topicId()),
+                        offset == null ? -1 : offset.offset(),
+                        Optional.ofNullable(rows.get(key.partition())),
+                        !rows.isEmpty(),
+                        begin,
+                        end);
+                positions.put(key, PositionRule.choose(known, () -> starts.getOrDefault(key, end)));
+            }
+        }
+        return positions;
+    }
+
+    /**
+     * Where the configured start is, in partitions of topics never seen: in all of a topic at once, assigned here or not, so
+     * that a partition not stored with them is known to have been added later. It begins at its first record, then; at
+     * "latest" the records before its discovery would be lost.
+     */
+    private Map<TopicPartition, Long> starts(
+            Set<TopicPartition> fresh, Map<TopicPartition, Long> beginnings, Map<TopicPartition, Long> ends)
+            throws InterruptedException {
+        if (start instanceof StartPosition.At at) {
+            Map<TopicPartition, Long> starts =
+                    offsets(fresh, OffsetSpec.forTimestamp(at.timestamp().toEpochMilli()));
+            starts.values().removeIf(offset -> offset < 0); // nothing so late: the end
+            return starts;
+        }
+        return start instanceof StartPosition.Latest ? ends : beginnings;
+    }
+
+    private void remember(
+            Map<TopicPartition, Position> positions, Map<String, Map<Integer, GenerationTable.Stored>> stored)
             throws SQLException {
         Map<GenerationTable.Candidate, Long> first = new HashMap<>();
-        found.forEach((partition, position) -> {
-            TopicPartition key = partition.topicPartition();
-            if (!stored.containsKey(key)) {
+        positions.forEach((key, position) -> {
+            if (!stored.getOrDefault(key.topic(), Map.of()).containsKey(key.partition())) {
                 first.put(
                         new GenerationTable.Candidate(key.topic(), key.partition(), position.topicId()),
                         position.offset());
@@ -105,9 +161,7 @@ final class Positions {
         });
         if (!first.isEmpty()) {
             database.inTransaction(timeout, connection -> {
-                for (Map.Entry<GenerationTable.Candidate, Long> entry : first.entrySet()) {
-                    generations.remember(connection, entry.getKey(), entry.getValue());
-                }
+                generations.remember(connection, first);
                 return true;
             });
         }
@@ -121,83 +175,42 @@ final class Positions {
         if (positioned.isEmpty()) {
             return List.of();
         }
-        Map<String, UUID> topicIds = topicIds(positioned);
+        Map<String, TopicDescription> topics = topics(positioned);
         return positioned.stream()
                 .filter(partition -> {
-                    UUID now = topicIds.get(partition.topicPartition().topic());
-                    return now != null && !now.equals(partition.topicId());
+                    TopicDescription now = topics.get(partition.topicPartition().topic());
+                    return now != null && !TopicProvisioner.uuid(now.topicId()).equals(partition.topicId());
                 })
                 .toList();
     }
 
-    private Position choose(
-            TopicPartition key, UUID topicId, long kafka, Optional<GenerationTable.Stored> stored, long begin, long end)
-            throws ExecutionException, TimeoutException, InterruptedException {
-        if (stored.isPresent() && !stored.get().topicId().equals(topicId)) {
-            log(EventNames.START_POSITION, key, begin, "The topic was made again: it begins at its oldest record");
-            return new Position(topicId, begin, -1, 0);
-        }
-        long wanted = kafka;
-        if (kafka < 0 && stored.isPresent() && stored.get().watermark().isPresent()) {
-            wanted = stored.get().watermark().getAsLong();
-            log(EventNames.OFFSET_RESTORED, key, wanted, "Kafka has no committed offset; the stored watermark serves");
-        }
-        if (wanted < 0) {
-            long first = stored.isPresent() ? begin : startOf(key, begin, end);
-            log(EventNames.START_POSITION, key, first, "The partition was never processed before");
-            return new Position(topicId, first, -1, 0);
-        }
-        if (wanted < begin) {
-            LOG.atError()
-                    .addKeyValue(EventNames.KEY, EventNames.RECORDS_LOST)
-                    .addKeyValue("partition", key)
-                    .addKeyValue("from", wanted)
-                    .addKeyValue("to", begin)
-                    .log("Retention deleted records before they were processed");
-            return new Position(topicId, begin, kafka, begin - wanted);
-        }
-        if (wanted > end) {
-            // Committed at once, one deliberate step back: what comes next would be skipped after a restart.
-            log(EventNames.RECORDS_LOST, key, end, "The broker lost the end of its log; going on at what it has");
-            return new Position(topicId, end, -1, 0);
-        }
-        return new Position(topicId, wanted, kafka, 0);
+    private static List<TopicPartition> partitionsOf(TopicDescription topic) {
+        return topic.partitions().stream()
+                .map(info -> new TopicPartition(topic.name(), info.partition()))
+                .toList();
     }
 
-    private long startOf(TopicPartition key, long begin, long end)
+    private Map<String, TopicDescription> topics(Collection<OwnedPartition> partitions)
             throws ExecutionException, TimeoutException, InterruptedException {
-        if (start instanceof StartPosition.At at) {
-            long offset = offsets(
-                            List.of(key), OffsetSpec.forTimestamp(at.timestamp().toEpochMilli()))
-                    .getOrDefault(key, -1L);
-            return offset < 0 ? end : offset;
-        }
-        return start instanceof StartPosition.Latest ? end : begin;
-    }
-
-    private Map<String, UUID> topicIds(Collection<OwnedPartition> partitions)
-            throws ExecutionException, TimeoutException, InterruptedException {
-        List<String> topics = partitions.stream()
+        List<String> names = partitions.stream()
                 .map(partition -> partition.topicPartition().topic())
                 .distinct()
                 .toList();
-        Map<String, UUID> ids = new HashMap<>();
+        Map<String, TopicDescription> topics = new HashMap<>();
         for (Map.Entry<String, KafkaFuture<TopicDescription>> entry :
-                admin.describeTopics(topics).topicNameValues().entrySet()) {
+                admin.describeTopics(names).topicNameValues().entrySet()) {
             try {
-                ids.put(
-                        entry.getKey(),
-                        TopicProvisioner.uuid(get(entry.getValue()).topicId()));
+                topics.put(entry.getKey(), get(entry.getValue()));
             } catch (ExecutionException e) {
                 if (!(e.getCause() instanceof UnknownTopicOrPartitionException)) {
                     throw e;
                 }
             }
         }
-        return ids;
+        return topics;
     }
 
-    private Map<TopicPartition, OffsetAndMetadata> committed(List<TopicPartition> keys)
+    private Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> keys)
             throws ExecutionException, TimeoutException, InterruptedException {
         ListConsumerGroupOffsetsResult result = admin.listConsumerGroupOffsets(groupId);
         Map<TopicPartition, OffsetAndMetadata> all = get(result.partitionsToOffsetAndMetadata());
@@ -206,8 +219,7 @@ final class Positions {
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
-    private Map<TopicPartition, Long> offsets(List<TopicPartition> keys, OffsetSpec spec)
-            throws ExecutionException, TimeoutException, InterruptedException {
+    private Map<TopicPartition, Long> offsets(Set<TopicPartition> keys, OffsetSpec spec) throws InterruptedException {
         Map<TopicPartition, OffsetSpec> request = new HashMap<>();
         keys.forEach(key -> request.put(key, spec));
         ListOffsetsResult result = admin.listOffsets(request);
@@ -229,25 +241,7 @@ final class Positions {
         return offsets;
     }
 
-    private Map<TopicPartition, GenerationTable.Stored> stored(List<TopicPartition> keys) throws SQLException {
-        return database.inTransaction(timeout, connection -> {
-            Map<TopicPartition, GenerationTable.Stored> rows = new HashMap<>();
-            for (TopicPartition key : keys) {
-                generations.find(connection, key.topic(), key.partition()).ifPresent(row -> rows.put(key, row));
-            }
-            return rows;
-        });
-    }
-
     private <T> T get(KafkaFuture<T> future) throws ExecutionException, TimeoutException, InterruptedException {
         return future.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
-    }
-
-    private static void log(EventNames event, TopicPartition partition, long offset, String what) {
-        LOG.atInfo()
-                .addKeyValue(EventNames.KEY, event)
-                .addKeyValue("partition", partition)
-                .addKeyValue("offset", offset)
-                .log(what);
     }
 }

@@ -11,20 +11,21 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 
 /** Generations of (consumer, topic, partition) in {@code partition_generations}: who owns what, and the takeover. */
 public final class GenerationTable {
-    private static final String FIND = "SELECT topic_id, watermark FROM {partition_generations}"
-            + " WHERE consumer_name = ? AND topic = ? AND partition = ?";
+    private static final String FIND = "SELECT topic, partition, topic_id, watermark FROM {partition_generations}"
+            + " WHERE consumer_name = ? AND topic = ANY (?)";
     private static final String CREATE =
             "INSERT INTO {partition_generations} (consumer_name, topic, partition, topic_id)"
                     + " VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING";
     private static final String REMEMBER =
+            // In order: two workers that begin in a topic at the same time would deadlock.
             "INSERT INTO {partition_generations} (consumer_name, topic, partition, topic_id, watermark)"
-                    + " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
+                    + " SELECT ?, n.* FROM unnest(?, ?, ?, ?) AS n(topic, partition, topic_id, watermark)"
+                    + " ORDER BY topic, partition ON CONFLICT DO NOTHING";
     private static final String KEYS = "SELECT topic, partition, fence_key FROM {partition_generations}"
             + " WHERE consumer_name = ? AND topic = ANY (?)";
     private static final String TRY_LOCK = "SELECT k, pg_try_advisory_xact_lock(?, k) FROM unnest(?) AS k";
@@ -63,33 +64,36 @@ public final class GenerationTable {
         this.database = database;
     }
 
-    /** What is stored about a partition, if this consumer ever took it over. */
-    public Optional<Stored> find(Connection connection, String topic, int partition) throws SQLException {
+    /** What is stored about the partitions of these topics, by topic and partition; topics never seen are absent. */
+    public Map<String, Map<Integer, Stored>> find(Connection connection, Collection<String> topics)
+            throws SQLException {
         try (PreparedStatement statement = database.prepare(connection, FIND)) {
-            parameters(connection, statement).text(topic).number(partition);
+            parameters(connection, statement).array("text", topics.toArray());
+            Map<String, Map<Integer, Stored>> found = new HashMap<>();
             try (ResultSet row = statement.executeQuery()) {
-                if (!row.next()) {
-                    return Optional.empty();
+                while (row.next()) {
+                    long watermark = row.getLong(4);
+                    OptionalLong known = row.wasNull() ? OptionalLong.empty() : OptionalLong.of(watermark);
+                    found.computeIfAbsent(row.getString(1), topic -> new HashMap<>())
+                            .put(row.getInt(2), new Stored(row.getObject(3, UUID.class), known));
                 }
-                UUID topicId = row.getObject(1, UUID.class);
-                long watermark = row.getLong(2);
-                return Optional.of(
-                        new Stored(topicId, row.wasNull() ? OptionalLong.empty() : OptionalLong.of(watermark)));
             }
+            return found;
         }
     }
 
     /**
-     * Remembers where this consumer begins in a partition never seen before: if Kafka forgets its committed offset before
+     * Remembers where this consumer begins in partitions never seen before: if Kafka forgets its committed offset before
      * the first record comes, the start position must not be applied once more.
      */
-    public void remember(Connection connection, Candidate candidate, long position) throws SQLException {
+    public void remember(Connection connection, Map<Candidate, Long> positions) throws SQLException {
+        List<Candidate> candidates = List.copyOf(positions.keySet());
         try (PreparedStatement statement = database.prepare(connection, REMEMBER)) {
             parameters(connection, statement)
-                    .text(candidate.topic())
-                    .number(candidate.partition())
-                    .uuid(candidate.topicId())
-                    .number(position);
+                    .array("text", candidates.stream().map(Candidate::topic).toArray())
+                    .array("int4", candidates.stream().map(Candidate::partition).toArray())
+                    .array("uuid", candidates.stream().map(Candidate::topicId).toArray())
+                    .array("int8", candidates.stream().map(positions::get).toArray());
             statement.executeUpdate();
         }
     }

@@ -121,7 +121,7 @@ class BackpressureTest {
         backpressure.apply();
         assertThat(backpressure.pausedPartitions()).isZero();
         assertThat(consumer.paused()).as("it looks for its position").containsExactly(partition(0));
-        assignment.positioned(owned(0), new Position(new UUID(0, 1), 0, -1, 0));
+        assignment.positioned(owned(0), new Position(new UUID(0, 1), 0, -1, 0, 0, false));
         backpressure.apply();
         assertThat(consumer.paused()).isEmpty();
     }
@@ -159,7 +159,7 @@ class BackpressureTest {
         made.onPartitionsAssigned(partitions);
         for (TopicPartition topicPartition : partitions) {
             OwnedPartition partition = Objects.requireNonNull(owned.get(topicPartition));
-            made.positioned(partition, new Position(new UUID(0, 1), 0, -1, 0));
+            made.positioned(partition, new Position(new UUID(0, 1), 0, -1, 0, 0, false));
         }
         return made;
     }

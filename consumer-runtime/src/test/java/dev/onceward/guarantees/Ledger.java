@@ -183,6 +183,27 @@ final class Ledger implements AutoCloseable {
         sent.add(producer.send(message));
     }
 
+    /** Sends messages n0, n1, … by a producer that learns of the topic only now. */
+    void sendAnew(int partition, int messages) {
+        try (KafkaProducer<byte[], byte[]> other = new KafkaProducer<>(
+                Map.of("bootstrap.servers", bootstrap), new ByteArraySerializer(), new ByteArraySerializer())) {
+            for (int i = 0; i < messages; i++) {
+                ProducerRecord<byte[], byte[]> message =
+                        new ProducerRecord<>(topic, partition, bytes("k" + i), bytes("new"));
+                message.headers().add("message-id", ("n" + i).getBytes(UTF_8));
+                sent.add(other.send(message));
+            }
+            flush();
+        }
+    }
+
+    /** Deletes the topic and makes it again under its name. */
+    void makeAgain() throws ExecutionException, InterruptedException {
+        admin.deleteTopics(List.of(topic)).all().get();
+        await().until(() -> !admin.listTopics().names().get().contains(topic));
+        create(topic, 1);
+    }
+
     /** Waits until the broker has everything that was sent. */
     void flush() {
         producer.flush();

@@ -271,7 +271,7 @@ class NothingLostIT {
             await().untilAsserted(() -> assertThat(ledger.entries()).isEqualTo(8));
             before.close();
 
-            makeAgain(ledger);
+            ledger.makeAgain();
             for (int i = 0; i < 20; i++) {
                 ledger.send("k" + i, "new" + i, "10");
             }
@@ -331,7 +331,7 @@ class NothingLostIT {
                 await().until(() -> ledger.count("SELECT count(*) FROM pg_locks WHERE NOT granted"
                                 + " AND relation = 'message_attempts'::regclass")
                         > 0);
-                makeAgain(ledger);
+                ledger.makeAgain();
                 await().atMost(Duration.ofSeconds(15)).until(() -> events.count(EventNames.TOPIC_MADE_AGAIN) > 0);
                 other.rollback();
             }
@@ -364,7 +364,7 @@ class NothingLostIT {
             }
             ledger.flush();
             await().until(() -> runtime.health().troubles().contains("paused"));
-            makeAgain(ledger);
+            ledger.makeAgain();
             for (int i = 0; i < 300; i++) {
                 ledger.send("k" + i % 7, "new" + i, "10");
             }
@@ -476,12 +476,6 @@ class NothingLostIT {
                 .deleteRecords(Map.of(ledger.partition(0), RecordsToDelete.beforeOffset(offset)))
                 .all()
                 .get();
-    }
-
-    private static void makeAgain(Ledger ledger) throws ExecutionException, InterruptedException {
-        ledger.admin().deleteTopics(List.of(ledger.topic)).all().get();
-        await().until(() -> !ledger.admin().listTopics().names().get().contains(ledger.topic));
-        ledger.create(ledger.topic, 1);
     }
 
     private static AlterConfigOp set(String name, String value) {
