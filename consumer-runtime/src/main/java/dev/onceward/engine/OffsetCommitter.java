@@ -6,11 +6,17 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.RetriableCommitFailedException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.UnknownTopicIdException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -64,14 +70,41 @@ final class OffsetCommitter {
     void commitNow(Collection<OwnedPartition> leaving, Duration limit) {
         leaving.forEach(partition -> observe(partition, false));
         Map<OwnedPartition, Long> watermarks = watermarks(leaving);
-        if (!watermarks.isEmpty()) {
-            try {
-                consumer.commitSync(offsets(watermarks), limit);
-                watermarks.forEach(OwnedPartition::committed);
-            } catch (KafkaException e) {
-                failed(e);
-            }
+        if (watermarks.isEmpty()) {
+            return;
         }
+        long deadline = nanoTime.getAsLong() + limit.toNanos();
+        try {
+            Exception failure = commitOnce(offsets(watermarks), limit);
+            if (failure instanceof RetriableCommitFailedException && !topicGone(failure.getCause())) {
+                long left = Math.max(1, deadline - nanoTime.getAsLong());
+                consumer.commitSync(offsets(watermarks), Duration.ofNanos(left));
+                failure = null;
+            }
+            if (failure == null) {
+                watermarks.forEach(OwnedPartition::committed);
+            } else {
+                failed(failure);
+            }
+        } catch (KafkaException e) {
+            failed(e);
+        }
+    }
+
+    /**
+     * Commits in a single request and waits for the answer. A synchronous commit would repeat it to its limit if one of the
+     * topics was deleted, and everybody in the group would wait; the broker has stored the offsets of all the others.
+     */
+    private @Nullable Exception commitOnce(Map<TopicPartition, OffsetAndMetadata> offsets, Duration limit) {
+        AtomicReference<Exception> failed =
+                new AtomicReference<>(new TimeoutException("no answer to an offset commit"));
+        consumer.commitAsync(offsets, (committed, failure) -> failed.set(failure));
+        consumer.commitSync(Map.of(), limit); // of nothing: calls back what was committed asynchronously before
+        return failed.get();
+    }
+
+    private static boolean topicGone(@Nullable Throwable cause) {
+        return cause instanceof UnknownTopicOrPartitionException || cause instanceof UnknownTopicIdException;
     }
 
     /** The consumer's position passes what it never delivers (markers, aborted records); its lag is what is left. */

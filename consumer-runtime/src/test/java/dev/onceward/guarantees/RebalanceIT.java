@@ -17,9 +17,13 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringDeserializer;
 import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -69,6 +73,63 @@ class RebalanceIT {
             assertThat(ledger.distinctEntries()).isEqualTo(messages);
             assertThat(offsets.backwards()).isEmpty();
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"classic", "consumer"})
+    void aTopicThatIsDeletedDoesNotHoldUpTheOthers(String protocol) throws ExecutionException, InterruptedException {
+        Duration drain = Duration.ofSeconds(25);
+        try (Ledger ledger = new Ledger(1)) {
+            String other = "other." + ledger.name;
+            ledger.create(other, 1);
+            ledger.create("dlq." + ledger.name + "." + other, 1);
+            ledger.started(ledger.consumer(protocol)
+                    .limits(new ConsumerSettings.Limits(
+                            Duration.ofSeconds(30),
+                            Duration.ofSeconds(5),
+                            Duration.ofSeconds(1),
+                            drain,
+                            drain.plusSeconds(1),
+                            Duration.ofMinutes(5), // so that there is something to commit at the end
+                            3))
+                    .handle(ledger.topic, new StringDeserializer(), new StringDeserializer(), Ledger.HANDLER)
+                    .handle(other, new StringDeserializer(), new StringDeserializer(), Ledger.HANDLER)
+                    .start());
+            ledger.send("k", "m0", "10");
+            ProducerRecord<byte[], byte[]> gone = new ProducerRecord<>(other, Ledger.bytes("k"), Ledger.bytes("10"));
+            gone.headers().add("message-id", Ledger.bytes("o0"));
+            ledger.send(gone);
+            ledger.flush();
+            await().until(() -> ledger.entries() == 2);
+
+            ledger.admin().deleteTopics(List.of(other)).all().get();
+            long slowest = 0;
+            long sent = 1;
+            // Until the group knows, and a little longer.
+            for (boolean assigned = true; assigned; sent++) {
+                assigned = assigned(ledger).contains(new TopicPartition(other, 0));
+                long begin = System.nanoTime();
+                ledger.send("k", "m" + sent, "10");
+                ledger.flush();
+                long expected = sent + 2;
+                await().atMost(drain.multipliedBy(2)).until(() -> ledger.entries() == expected);
+                slowest = Math.max(slowest, System.nanoTime() - begin);
+            }
+            assertThat(Duration.ofNanos(slowest)).isLessThan(drain.dividedBy(2));
+        }
+    }
+
+    private static Set<TopicPartition> assigned(Ledger ledger) throws ExecutionException, InterruptedException {
+        return ledger
+                .admin()
+                .describeConsumerGroups(List.of(ledger.name))
+                .describedGroups()
+                .get(ledger.name)
+                .get()
+                .members()
+                .stream()
+                .flatMap(member -> member.assignment().topicPartitions().stream())
+                .collect(Collectors.toSet());
     }
 
     private static ConsumerRuntimeBuilder small(Ledger ledger, String protocol) {
