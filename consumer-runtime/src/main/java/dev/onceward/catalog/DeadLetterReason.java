@@ -16,6 +16,6 @@ public enum DeadLetterReason {
     TOO_OLD,
     /** A record of the replay topic that names no topic this consumer handles. */
     UNROUTABLE,
-    /** It was given up, but its record left Kafka before it was published. */
+    /** It was given up, but its record left Kafka before it was published. If the record came back: what it was is unknown. */
     PAYLOAD_LOST
 }

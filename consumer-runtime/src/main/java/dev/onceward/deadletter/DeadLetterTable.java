@@ -1,9 +1,9 @@
 package dev.onceward.deadletter;
 
 import dev.onceward.catalog.DeadLetterReason;
-import dev.onceward.catalog.DeadLetterStatus;
 import dev.onceward.handler.Coordinates;
 import dev.onceward.message.Origin;
+import dev.onceward.message.RecordIdentity;
 import dev.onceward.postgres.AttemptTable;
 import dev.onceward.postgres.Database;
 import dev.onceward.postgres.Parameters;
@@ -17,6 +17,8 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,24 +53,40 @@ public final class DeadLetterTable {
             + " FROM (SELECT 1) one LEFT JOIN {processed_messages} p ON p.consumer_name = ? AND p.message_id = ?"
             + " AND p.payload_hash = ?"
             + " WHERE d.consumer_name = ? AND d.topic = ? AND d.partition = ? AND d.record_offset = ?"
-            + " AND d.topic_id = ? AND d.status = 'PENDING'";
+            + " AND d.topic_id = ? AND (d.status = 'PENDING' OR d.status = 'DEAD' AND d.dlt_offset IS NULL)";
     private static final String LOST = "UPDATE {dead_letters} d SET status = 'DEAD', reason = 'PAYLOAD_LOST',"
-            + " dead_at = clock_timestamp() FROM unnest(?, ?, ?, ?) AS n(topic, partition, lowest, topic_id)"
+            + " dead_at = clock_timestamp() FROM unnest(?, ?, ?, ?) AS n(topic, partition, earliest, topic_id)"
             + " WHERE d.consumer_name = ? AND d.topic = n.topic AND d.partition = n.partition"
-            + " AND (d.record_offset < n.lowest OR d.topic_id <> n.topic_id) AND d.status = 'PENDING'"
+            + " AND (d.record_offset < n.earliest OR d.topic_id <> n.topic_id) AND d.status = 'PENDING'"
             + " RETURNING d.topic, d.partition, d.record_offset";
     // OFFSET 0 keeps the planner from joining in another way: one range of the primary key for each partition, and
-    // never
-    // all that the table holds of a consumer.
+    // never all that the table holds of a consumer. Only what is still to be published is read whole: after a reset far
+    // back
+    // there may be any number of the others.
     private static final String LOAD = "SELECT d.* FROM unnest(?, ?, ?) AS n(topic, partition, lowest)"
-            + " CROSS JOIN LATERAL (SELECT " + StoredIdentity.COLUMNS + ", status,"
-            + " origin_topic, origin_partition, origin_offset, origin_timestamp, replays, message_id, reason,"
-            + " error_class, error_message,"
-            // Needed only to publish, and large.
-            + " CASE status WHEN 'PENDING' THEN error_stacktrace ELSE '' END,"
-            + " attempts, first_failed_at, failed_at, worker_id, generation"
-            + " FROM {dead_letters} WHERE consumer_name = ? AND topic = n.topic AND partition = n.partition"
-            + " AND record_offset >= n.lowest OFFSET 0) d";
+            + " CROSS JOIN LATERAL (SELECT " + StoredIdentity.COLUMNS + ", unpublished"
+            + Stream.of(
+                            "origin_topic",
+                            "origin_partition",
+                            "origin_offset",
+                            "origin_timestamp",
+                            "replays",
+                            "message_id",
+                            "reason",
+                            "error_class",
+                            "error_message",
+                            "error_stacktrace",
+                            "attempts",
+                            "first_failed_at",
+                            "failed_at",
+                            "worker_id",
+                            "generation")
+                    .map(column -> ", CASE WHEN unpublished THEN " + column + " END")
+                    .collect(Collectors.joining())
+            + " FROM {dead_letters}, LATERAL (SELECT status = 'PENDING' OR status = 'DEAD' AND dlt_offset IS NULL) u(unpublished)"
+            + " WHERE consumer_name = ? AND topic = n.topic AND partition = n.partition"
+            + " AND record_offset >= n.lowest OFFSET 0) d ORDER BY d.record_offset";
+    private static final int FETCH_SIZE = 1_000;
 
     private final Database database;
     private final AttemptTable attempts;
@@ -135,14 +153,19 @@ public final class DeadLetterTable {
     }
 
     /**
-     * Marks what was decided but never published, and whose record cannot be fetched any more: it is before what is
-     * fetched, or stood in a topic of this name that was deleted.
+     * Marks what was decided but never published, and whose record cannot be fetched any more: the broker has deleted it,
+     * or it stood in a topic of this name that was deleted. One that an operator stepped over is still there: it stays
+     * PENDING, and is published when it is fetched again.
      */
     public List<Coordinates> markPayloadLost(Connection connection, Collection<Unfinished> partitions)
             throws SQLException {
         try (PreparedStatement statement = database.prepare(connection, LOST)) {
             new Parameters(connection, statement)
-                    .unfinished(partitions)
+                    .array("text", partitions.stream().map(Unfinished::topic).toArray())
+                    .array(
+                            "int4",
+                            partitions.stream().map(Unfinished::partition).toArray())
+                    .array("int8", partitions.stream().map(Unfinished::earliest).toArray())
                     .array("uuid", partitions.stream().map(Unfinished::topicId).toArray())
                     .text(database.consumer());
             List<Coordinates> records = new ArrayList<>();
@@ -155,17 +178,20 @@ public final class DeadLetterTable {
         }
     }
 
-    /** The dead letters of these partitions' unfinished records. */
-    public List<Stored> load(Connection connection, Collection<Unfinished> partitions) throws SQLException {
+    /** Tells of the dead letters of these partitions' unfinished records, in the order of their offsets. */
+    public void load(Connection connection, Collection<Unfinished> partitions, Reader reader) throws SQLException {
         try (PreparedStatement statement = database.prepare(connection, LOAD)) {
             new Parameters(connection, statement).unfinished(partitions).text(database.consumer());
-            List<Stored> rows = new ArrayList<>();
+            statement.setFetchSize(FETCH_SIZE);
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
-                    rows.add(new Stored(read(row), DeadLetterStatus.valueOf(row.getString(7))));
+                    if (row.getBoolean(7)) {
+                        reader.unpublished(read(row));
+                    } else {
+                        reader.finished(StoredIdentity.read(row));
+                    }
                 }
             }
-            return rows;
         }
     }
 
@@ -188,6 +214,12 @@ public final class DeadLetterTable {
                 row.getLong(22));
     }
 
-    /** A dead letter and its state. */
-    public record Stored(DeadLetter letter, DeadLetterStatus status) {}
+    /** Is told of stored dead letters. */
+    public interface Reader {
+        /** Decided, and no copy of it is known: to be published when its record comes. */
+        void unpublished(DeadLetter letter);
+
+        /** Given up for good. */
+        void finished(RecordIdentity record);
+    }
 }

@@ -165,7 +165,7 @@ final class Assignment implements ConsumerRebalanceListener {
             if (position.lost() > 0) {
                 meters.recordsLost(partition.topicPartition().topic(), position.lost());
             }
-            partition.positioned(position.topicId(), position.offset());
+            partition.positioned(position.topicId(), position.offset(), position.earliest());
             partition.committed(committed);
             consumer.seek(partition.topicPartition(), position.offset());
             consumer.resume(List.of(partition.topicPartition()));

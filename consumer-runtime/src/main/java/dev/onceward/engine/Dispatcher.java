@@ -1,15 +1,12 @@
 package dev.onceward.engine;
 
-import dev.onceward.catalog.DeadLetterStatus;
 import dev.onceward.catalog.EventNames;
 import dev.onceward.config.Ordering;
-import dev.onceward.deadletter.DeadLetterTable;
 import dev.onceward.message.RecordIdentity;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
@@ -150,21 +147,20 @@ final class Dispatcher {
                     .addKeyValue("record", identity.coordinates())
                     .log("What is stored for these coordinates belongs to another record and is ignored");
         }
-        Optional<DeadLetterTable.Stored> letter = partition.facts().deadLetterOf(identity);
-        if (letter.isPresent()) {
-            if (letter.get().status() != DeadLetterStatus.PENDING) {
-                partition.window().complete(delivery.offset());
-                LOG.atInfo()
-                        .addKeyValue(EventNames.KEY, EventNames.REDELIVERED)
-                        .addKeyValue("record", identity.coordinates())
-                        .addKeyValue("messages", 1)
-                        .log("The record was given up before; not run again");
-                return true;
-            }
-            delivery.step = new Step.Publish(letter.get().letter());
-            delivery.messageId = letter.get().letter().messageId();
-            delivery.origin = letter.get().letter().origin();
+        if (partition.facts().givenUp(identity)) {
+            partition.window().complete(delivery.offset());
+            LOG.atInfo()
+                    .addKeyValue(EventNames.KEY, EventNames.REDELIVERED)
+                    .addKeyValue("record", identity.coordinates())
+                    .addKeyValue("messages", 1)
+                    .log("The record was given up before; not run again");
+            return true;
         }
+        partition.facts().unpublished(identity).ifPresent(letter -> {
+            delivery.step = new Step.Publish(letter);
+            delivery.messageId = letter.messageId();
+            delivery.origin = letter.origin();
+        });
         partition.facts().attemptsOf(identity).ifPresent(stored -> {
             delivery.attempts = stored.attempts();
             delivery.firstFailedAt = stored.firstFailedAt();

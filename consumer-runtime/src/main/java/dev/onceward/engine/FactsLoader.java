@@ -1,6 +1,7 @@
 package dev.onceward.engine;
 
 import dev.onceward.catalog.EventNames;
+import dev.onceward.deadletter.DeadLetter;
 import dev.onceward.deadletter.DeadLetterTable;
 import dev.onceward.handler.Coordinates;
 import dev.onceward.message.RecordIdentity;
@@ -8,6 +9,7 @@ import dev.onceward.postgres.AttemptTable;
 import dev.onceward.postgres.Unfinished;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -35,7 +37,7 @@ final class FactsLoader {
 
     Map<TopicPartition, StoredFacts> load(Connection connection, Collection<Unfinished> partitions)
             throws SQLException {
-        // Given up, never published, and its record will not be fetched again.
+        // Given up, never published, and its record can never be fetched again.
         for (Coordinates lost : deadLetters.markPayloadLost(connection, partitions)) {
             LOG.atError()
                     .addKeyValue(EventNames.KEY, EventNames.PAYLOAD_LOST)
@@ -45,8 +47,22 @@ final class FactsLoader {
         long now = System.nanoTime();
         Map<TopicPartition, List<AttemptTable.Attempts>> failed = attempts.load(connection, partitions).stream()
                 .collect(Collectors.groupingBy(fact -> partitionOf(fact.record())));
-        Map<TopicPartition, List<DeadLetterTable.Stored>> givenUp = deadLetters.load(connection, partitions).stream()
-                .collect(Collectors.groupingBy(fact -> partitionOf(fact.letter().record())));
+        Map<TopicPartition, List<DeadLetter>> unpublished = new HashMap<>();
+        Map<TopicPartition, GivenUp> finished = new HashMap<>();
+        deadLetters.load(connection, partitions, new DeadLetterTable.Reader() {
+            @Override
+            public void unpublished(DeadLetter letter) {
+                unpublished
+                        .computeIfAbsent(partitionOf(letter.record()), partition -> new ArrayList<>())
+                        .add(letter);
+            }
+
+            @Override
+            public void finished(RecordIdentity record) {
+                finished.computeIfAbsent(partitionOf(record), partition -> new GivenUp())
+                        .add(record);
+            }
+        });
         Map<TopicPartition, StoredFacts> facts = new HashMap<>();
         for (Unfinished records : partitions) {
             TopicPartition partition = new TopicPartition(records.topic(), records.partition());
@@ -54,7 +70,8 @@ final class FactsLoader {
                     partition,
                     new StoredFacts(
                             failed.getOrDefault(partition, List.of()),
-                            givenUp.getOrDefault(partition, List.of()),
+                            unpublished.getOrDefault(partition, List.of()),
+                            finished.getOrDefault(partition, new GivenUp()),
                             now));
         }
         return facts;

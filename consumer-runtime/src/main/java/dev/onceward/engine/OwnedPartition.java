@@ -26,6 +26,7 @@ final class OwnedPartition {
     private int working;
     private volatile OffsetWindow window = new OffsetWindow(0);
     private volatile @Nullable UUID topicId;
+    private volatile long earliest;
     private volatile @Nullable Fence fence;
     private volatile StoredFacts facts = StoredFacts.NONE;
     private volatile boolean again;
@@ -109,9 +110,15 @@ final class OwnedPartition {
         return again;
     }
 
-    /** Fetching begins at {@code position}. */
-    void positioned(UUID id, long position) {
+    /** The oldest offset that the broker had when fetching began. */
+    long earliest() {
+        return earliest;
+    }
+
+    /** Fetching begins at {@code position}, of what the broker has from {@code oldest} on. */
+    void positioned(UUID id, long position, long oldest) {
         topicId = id;
+        earliest = oldest;
         window = new OffsetWindow(position);
         become(PartitionState.WAITING);
     }

@@ -1,12 +1,15 @@
 package dev.onceward.engine;
 
 import dev.onceward.postgres.Database;
+import dev.onceward.postgres.Fence;
 import dev.onceward.postgres.GenerationTable;
 import dev.onceward.postgres.Ownership;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -54,10 +57,7 @@ final class Releases {
     void releaseLate(Ownership ownership) {
         thread.execute(() -> {
             try {
-                database.inTransaction(limit, connection -> {
-                    generations.release(connection, ownership.fence(), OptionalLong.empty());
-                    return true;
-                });
+                release(Map.of(ownership.fence(), OptionalLong.empty()));
             } catch (SQLException e) {
                 LOG.atInfo().addKeyValue("error", e.toString()).log("A late takeover could not be released");
             }
@@ -65,21 +65,20 @@ final class Releases {
     }
 
     private void releaseNow(List<OwnedPartition> owned) {
+        Map<Fence, OptionalLong> watermarks = new HashMap<>();
+        owned.forEach(partition -> watermarks.put(
+                partition.fence(), OptionalLong.of(partition.window().watermark())));
         try {
-            database.inTransaction(limit, connection -> {
-                List<OwnedPartition> ordered = owned.stream()
-                        .sorted((a, b) -> a.fence().compareTo(b.fence()))
-                        .toList();
-                for (OwnedPartition partition : ordered) {
-                    generations.release(
-                            connection,
-                            partition.fence(),
-                            OptionalLong.of(partition.window().watermark()));
-                }
-                return true;
-            });
+            release(watermarks);
         } catch (SQLException e) {
             LOG.atInfo().addKeyValue("error", e.toString()).log("Partitions could not be released in the database");
         }
+    }
+
+    private void release(Map<Fence, OptionalLong> watermarks) throws SQLException {
+        database.inTransaction(limit, connection -> {
+            generations.release(connection, watermarks);
+            return true;
+        });
     }
 }

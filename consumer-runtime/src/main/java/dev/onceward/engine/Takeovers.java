@@ -206,7 +206,8 @@ final class Takeovers {
                         topicPartition.topic(),
                         topicPartition.partition(),
                         partition.topicId(),
-                        partition.window().watermark()),
+                        partition.window().watermark(),
+                        partition.earliest()),
                 fenceKey,
                 ownGenerations.getOrDefault(topicPartition, -1L),
                 partition.isTakenAgain());

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Generations of (consumer, topic, partition) in {@code partition_generations}: who owns what, and the takeover. */
 public final class GenerationTable {
@@ -48,8 +49,12 @@ public final class GenerationTable {
             + " FROM unnest(?, ?, ?, ?, ?) AS t(fence_key, topic_id, lowest, own_generation, again)"
             + " JOIN {partition_generations} p ON p.fence_key = t.fence_key ORDER BY p.fence_key FOR UPDATE OF p) n"
             + " WHERE g.fence_key = n.fence_key RETURNING g.fence_key, g.generation, n.unclean, g.stuck_takeovers";
-    private static final String RELEASE = "UPDATE {partition_generations} SET released_at = clock_timestamp(),"
-            + " watermark = coalesce(?, watermark) WHERE fence_key = ? AND generation = ? AND released_at IS NULL";
+    // In key order, too.
+    private static final String RELEASE = "UPDATE {partition_generations} g SET released_at = clock_timestamp(),"
+            + " watermark = coalesce(n.watermark, g.watermark) FROM (SELECT p.fence_key, t.watermark"
+            + " FROM unnest(?, ?, ?) AS t(fence_key, generation, watermark) JOIN {partition_generations} p"
+            + " ON p.fence_key = t.fence_key AND p.generation = t.generation WHERE p.released_at IS NULL"
+            + " ORDER BY p.fence_key FOR UPDATE OF p) n WHERE g.fence_key = n.fence_key";
     // Holders only: those who wait for the lock have done nothing wrong. An advisory lock with two keys shows as
     // classid, objid and objsubid 2.
     private static final String END_HOLDERS =
@@ -219,14 +224,25 @@ public final class GenerationTable {
         return owned;
     }
 
-    /** Marks a partition as given back in order, if it still is this worker's. */
-    public void release(Connection connection, Fence fence, OptionalLong watermark) throws SQLException {
+    /** Marks partitions as given back in order, those that still are this worker's; with the watermarks that are known. */
+    public void release(Connection connection, Map<Fence, OptionalLong> watermarks) throws SQLException {
+        List<Fence> fences = List.copyOf(watermarks.keySet());
         try (PreparedStatement statement = database.prepare(connection, RELEASE)) {
-            statement.setObject(1, watermark.isPresent() ? watermark.getAsLong() : null, java.sql.Types.BIGINT);
-            statement.setInt(2, fence.fenceKey());
-            statement.setLong(3, fence.generation());
+            new Parameters(connection, statement)
+                    .array("int4", fences.stream().map(Fence::fenceKey).toArray())
+                    .array("int8", fences.stream().map(Fence::generation).toArray())
+                    .array(
+                            "int8",
+                            fences.stream()
+                                    .map(watermarks::get)
+                                    .map(GenerationTable::orNull)
+                                    .toArray());
             statement.executeUpdate();
         }
+    }
+
+    private static @Nullable Long orNull(OptionalLong number) {
+        return number.isPresent() ? number.getAsLong() : null;
     }
 
     /**

@@ -71,7 +71,7 @@ class StatesTest {
     void workBeginsOnlyOnARunningPartitionAndIsWaitedFor() throws InterruptedException {
         OwnedPartition partition = Deliveries.partition(0);
         assertThat(partition.beginWork()).isFalse();
-        partition.positioned(new UUID(0, 1), 5);
+        partition.positioned(new UUID(0, 1), 5, 0);
         assertThat(partition.beginWork()).isFalse();
         partition.takingOver();
         assertThat(partition.beginWork()).isFalse();

@@ -3,9 +3,7 @@ package dev.onceward.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onceward.catalog.DeadLetterReason;
-import dev.onceward.catalog.DeadLetterStatus;
 import dev.onceward.deadletter.DeadLetter;
-import dev.onceward.deadletter.DeadLetterTable.Stored;
 import dev.onceward.handler.Coordinates;
 import dev.onceward.message.Origin;
 import dev.onceward.message.RecordIdentity;
@@ -24,7 +22,7 @@ class StoredFactsTest {
 
     @Test
     void appliesToTheSameRecordOnly() {
-        StoredFacts facts = new StoredFacts(List.of(attempts(RECORD)), List.of(), 0);
+        StoredFacts facts = new StoredFacts(List.of(attempts(RECORD)), List.of(), new GivenUp(), 0);
         assertThat(facts.mention(5)).isTrue();
         assertThat(facts.mention(6)).isFalse();
         assertThat(facts.attemptsOf(RECORD)).isPresent();
@@ -39,19 +37,21 @@ class StoredFactsTest {
     @Test
     void deadLettersOfATopicAndOfItsNamesakeStandSideBySide() {
         RecordIdentity now = record(MADE_AGAIN, 2_000, 88);
-        for (List<Stored> rows : List.of(
-                List.of(letter(RECORD, DeadLetterStatus.DEAD), letter(now, DeadLetterStatus.PENDING)),
-                List.of(letter(now, DeadLetterStatus.PENDING), letter(RECORD, DeadLetterStatus.DEAD)))) {
-            StoredFacts facts = new StoredFacts(List.of(), rows, 0);
-            assertThat(facts.deadLetterOf(now).map(Stored::status)).contains(DeadLetterStatus.PENDING);
-            assertThat(facts.deadLetterOf(RECORD).map(Stored::status)).contains(DeadLetterStatus.DEAD);
-            assertThat(facts.contradict(now)).isFalse();
-        }
+        GivenUp old = new GivenUp();
+        old.add(RECORD);
+        StoredFacts facts = new StoredFacts(List.of(), List.of(letter(now)), old, 0);
+        assertThat(facts.unpublished(now)).contains(letter(now));
+        assertThat(facts.givenUp(now)).isFalse();
+        assertThat(facts.givenUp(RECORD)).isTrue();
+        assertThat(facts.unpublished(RECORD)).isEmpty();
+        assertThat(facts.contradict(now)).isFalse();
+        assertThat(facts.contradict(RECORD)).isFalse();
+        assertThat(facts.contradict(record(TOPIC, 3_000, 77))).isTrue();
     }
 
     @Test
     void aDelayCountsFromWhenItWasRead() {
-        StoredFacts facts = new StoredFacts(List.of(attempts(RECORD)), List.of(), 500);
+        StoredFacts facts = new StoredFacts(List.of(attempts(RECORD)), List.of(), new GivenUp(), 500);
         assertThat(facts.attemptsOf(RECORD).map(facts::dueNanos))
                 .contains(500 + Duration.ofSeconds(3).toNanos());
     }
@@ -64,21 +64,19 @@ class StoredFactsTest {
         return new Attempts(record, 2, Duration.ofSeconds(3), Instant.EPOCH, "error", "id");
     }
 
-    private static Stored letter(RecordIdentity record, DeadLetterStatus status) {
-        return new Stored(
-                new DeadLetter(
-                        record,
-                        new Origin(record.coordinates(), record.timestamp(), 0),
-                        "id",
-                        DeadLetterReason.PERMANENT,
-                        "E",
-                        "e",
-                        "",
-                        1,
-                        Instant.EPOCH,
-                        Instant.EPOCH,
-                        "worker",
-                        1),
-                status);
+    private static DeadLetter letter(RecordIdentity record) {
+        return new DeadLetter(
+                record,
+                new Origin(record.coordinates(), record.timestamp(), 0),
+                "id",
+                DeadLetterReason.PERMANENT,
+                "E",
+                "e",
+                "",
+                1,
+                Instant.EPOCH,
+                Instant.EPOCH,
+                "worker",
+                1);
     }
 }

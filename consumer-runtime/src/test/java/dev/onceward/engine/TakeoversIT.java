@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.onceward.catalog.DeadLetterReason;
-import dev.onceward.catalog.DeadLetterStatus;
 import dev.onceward.config.RetryPolicy;
 import dev.onceward.deadletter.DeadLetter;
 import dev.onceward.deadletter.DeadLetterTable;
@@ -29,6 +28,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -95,12 +95,13 @@ class TakeoversIT {
         RecordIdentity elsewhere = record(8, 12);
         RecordIdentity dead = record(8, 13);
         RecordIdentity gone = record(9, 3);
+        RecordIdentity steppedOver = record(9, 7);
         RecordIdentity ofNamesake = new RecordIdentity(new Coordinates("payments", 9, 40), NAMESAKE, 1_000, 77);
         stores.database().inTransaction(LIMIT, connection -> {
             stores.attempts().record(connection, failed, "a", 2, Duration.ZERO, "error");
             stores.attempts().record(connection, finished, "b", 3, Duration.ZERO, "error");
             stores.attempts().record(connection, elsewhere, "c", 4, Duration.ZERO, "error");
-            for (RecordIdentity record : List.of(dead, gone, ofNamesake)) {
+            for (RecordIdentity record : List.of(dead, gone, steppedOver, ofNamesake)) {
                 stores.deadLetters().decide(connection, letter(record), null);
             }
             return true;
@@ -115,16 +116,12 @@ class TakeoversIT {
         StoredFacts eight = taken.get(8).facts();
         assertThat(eight.attemptsOf(elsewhere).map(AttemptTable.Attempts::attempts))
                 .contains(4);
-        assertThat(eight.deadLetterOf(dead)).hasValueSatisfying(stored -> {
-            assertThat(stored.status()).isEqualTo(DeadLetterStatus.PENDING);
-            assertThat(stored.letter()).isEqualTo(letter(dead));
-        });
+        assertThat(eight.unpublished(dead)).contains(letter(dead));
         StoredFacts nine = taken.get(9).facts();
         assertThat(nine.mention(3)).as("below the lowest").isFalse();
-        assertThat(nine.deadLetterOf(ofNamesake)).hasValueSatisfying(stored -> {
-            assertThat(stored.status()).isEqualTo(DeadLetterStatus.DEAD);
-            assertThat(stored.letter().reason()).isEqualTo(DeadLetterReason.PAYLOAD_LOST);
-        });
+        assertThat(nine.unpublished(ofNamesake).map(DeadLetter::reason)).contains(DeadLetterReason.PAYLOAD_LOST);
+        assertThat(statusOf(gone)).isEqualTo("DEAD");
+        assertThat(statusOf(steppedOver)).as("the broker still has it").isEqualTo("PENDING");
         assertThat(taken.get(10).facts().mention(10)).isFalse();
     }
 
@@ -133,7 +130,8 @@ class TakeoversIT {
     void whetherATakeoverIsUncleanIsDecidedForEachPartition() throws Exception {
         Map<Integer, Taken> first = takeAll("first");
         stores.database().inTransaction(LIMIT, connection -> {
-            stores.generations().release(connection, first.get(0).ownership().fence(), OptionalLong.of(10));
+            stores.generations()
+                    .release(connection, Map.of(first.get(0).ownership().fence(), OptionalLong.of(10)));
             return true;
         });
         Map<Integer, Taken> second = takeAll("second", partition -> {
@@ -153,6 +151,59 @@ class TakeoversIT {
         assertThat(third.get(0).suspiciousUntil()).isZero();
         assertThat(third.get(1).suspiciousUntil()).isZero();
         assertThat(third.get(2).suspiciousUntil()).as("twice without progress").isEqualTo(10 + 100);
+    }
+
+    @Test
+    void manyPartitionsAreReleasedInOneStatementEachWithItsOwnWatermark() throws Exception {
+        Map<Integer, Taken> first = takeAll("first");
+        Map<Integer, Taken> second = new HashMap<>(first);
+        BackgroundThread thread = new BackgroundThread("takeover", null);
+        threads.add(thread);
+        Releases releases = new Releases(stores.database(), stores.generations(), LIMIT, thread);
+        second.remove(3);
+        statements.set(0);
+        releases.release(
+                second.entrySet().stream()
+                        .map(entry -> {
+                            OwnedPartition partition = positioned(entry.getKey(), 10L + entry.getKey());
+                            partition.takingOver();
+                            partition.running(entry.getValue().ownership().fence(), StoredFacts.NONE, 0);
+                            return partition;
+                        })
+                        .toList(),
+                LIMIT);
+        assertThat(statements).hasValueLessThan(5);
+        Map<Integer, GenerationTable.Stored> rows = stores.database()
+                .inTransaction(LIMIT, connection -> stores.generations().find(connection, List.of("payments")))
+                .get("payments");
+        second.keySet()
+                .forEach(number -> assertThat(rows.get(number).watermark()).hasValue(10L + number));
+
+        Map<Integer, Taken> third = takeAll("second");
+        assertThat(third.values().stream().filter(of -> of.ownership().unclean()))
+                .as("those that were not released")
+                .containsExactly(third.get(3));
+    }
+
+    private String statusOf(RecordIdentity record) throws Exception {
+        return stores.database().inTransaction(LIMIT, connection -> {
+            try (var statement = connection.prepareStatement(
+                    "SELECT status FROM dead_letters WHERE partition = ? AND record_offset = ?")) {
+                statement.setInt(1, record.coordinates().partition());
+                statement.setLong(2, record.coordinates().offset());
+                try (var row = statement.executeQuery()) {
+                    assertThat(row.next()).isTrue();
+                    return row.getString(1);
+                }
+            }
+        });
+    }
+
+    private static OwnedPartition positioned(int number, long position) {
+        OwnedPartition partition =
+                new OwnedPartition(new TopicPartition("payments", number), false, Clock.systemUTC(), () -> {});
+        partition.positioned(TOPIC, position, 5);
+        return partition;
     }
 
     private Map<Integer, Taken> takeAll(String worker) {
@@ -178,9 +229,7 @@ class TakeoversIT {
                         partition.topicPartition().partition(), new Taken(ownership, facts, suspiciousUntil)));
         List<OwnedPartition> all = new ArrayList<>();
         for (int number = 0; number < PARTITIONS; number++) {
-            OwnedPartition partition =
-                    new OwnedPartition(new TopicPartition("payments", number), false, Clock.systemUTC(), () -> {});
-            partition.positioned(TOPIC, 10);
+            OwnedPartition partition = positioned(number, 10);
             partition.takingOver();
             prepare.accept(partition);
             all.add(partition);

@@ -157,7 +157,8 @@ class GivenUpOnceIT {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aPendingDeadLetterWhoseRecordIsGoneSaysThatItsPayloadIsLost(boolean topicMadeAgain) {
+    void aPendingDeadLetterWhoseRecordIsGoneSaysThatItsPayloadIsLost(boolean topicMadeAgain)
+            throws ExecutionException, InterruptedException {
         try (Ledger ledger = new Ledger(1);
                 EventLog events = EventLog.of(ledger.name)) {
             for (int i = 0; i < 3; i++) {
@@ -168,7 +169,9 @@ class GivenUpOnceIT {
                 await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(3));
                 assertThat(before.health().live()).isTrue();
             }
-            // Of a record that stood here before, or in a topic of this name that is not there any more.
+            if (!topicMadeAgain) {
+                ledger.deleteBefore(2);
+            }
             ledger.execute("INSERT INTO dead_letters (consumer_name, topic, partition, record_offset, topic_id,"
                     + " record_timestamp, payload_hash, origin_topic, origin_partition, origin_offset,"
                     + " origin_timestamp, status, reason, error_class, error_message, error_stacktrace, attempts,"
@@ -184,6 +187,46 @@ class GivenUpOnceIT {
             assertThat(ledger.texts("SELECT status || ' ' || reason FROM dead_letters"))
                     .containsExactly("DEAD " + DeadLetterReason.PAYLOAD_LOST);
             assertThat(events.count(EventNames.PAYLOAD_LOST)).isEqualTo(1);
+        }
+    }
+
+    /** Whatever the row says by then: what can be fetched is not lost. */
+    @ParameterizedTest
+    @ValueSource(strings = {"PENDING", "PAYLOAD_LOST"})
+    void aDeadLetterThatAnOperatorSteppedOverIsPublishedWhenItsRecordComesAgain(String state)
+            throws ExecutionException, InterruptedException {
+        try (Ledger ledger = new Ledger(1)) {
+            MessageHandler<String, String> handler = (message, effect) -> {
+                if (message.id().equals("bad")) {
+                    throw new PermanentException("cannot");
+                }
+                Ledger.HANDLER.handle(message, effect);
+            };
+            ConsumerRuntime first = ledger.start(impatientProducer(ledger.consumer()), handler);
+            ledger.admin().deleteTopics(List.of(ledger.deadLetterTopic())).all().get();
+            ledger.send("a", "bad", "10");
+            ledger.send("b", "m1", "10");
+            ledger.flush();
+            await().until(() -> ledger.count("SELECT count(*) FROM dead_letters WHERE status = 'PENDING'") == 1);
+            first.close();
+
+            ledger.create(ledger.deadLetterTopic(), 1);
+            ledger.commit(1);
+            ConsumerRuntime second = ledger.start(handler);
+            await().until(() -> ledger.committed() == 2);
+            second.close();
+            assertThat(ledger.texts("SELECT status FROM dead_letters")).containsExactly("PENDING");
+            if (state.equals("PAYLOAD_LOST")) {
+                ledger.execute("UPDATE dead_letters SET status = 'DEAD', reason = 'PAYLOAD_LOST', dead_at = now()");
+            }
+
+            ledger.commit(0);
+            ledger.start(handler);
+            await().until(() -> ledger.committed() == 2);
+            assertThat(ledger.records(ledger.deadLetterTopic())).hasSize(1);
+            assertThat(ledger.texts("SELECT status || ' ' || dlt_offset FROM dead_letters"))
+                    .containsExactly("DEAD 0");
+            assertThat(ledger.entries()).isEqualTo(1);
         }
     }
 

@@ -26,8 +26,10 @@ import java.util.concurrent.Future;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -195,6 +197,20 @@ final class Ledger implements AutoCloseable {
             }
             flush();
         }
+    }
+
+    /** Resets the group's offset in partition 0, as an operator does while no worker runs. */
+    void commit(long offset) throws ExecutionException, InterruptedException {
+        admin.alterConsumerGroupOffsets(name, Map.of(partition(0), new OffsetAndMetadata(offset)))
+                .all()
+                .get();
+    }
+
+    /** Deletes records of partition 0, as retention does. */
+    void deleteBefore(long offset) throws ExecutionException, InterruptedException {
+        admin.deleteRecords(Map.of(partition(0), RecordsToDelete.beforeOffset(offset)))
+                .all()
+                .get();
     }
 
     /** Deletes the topic and makes it again under its name. */

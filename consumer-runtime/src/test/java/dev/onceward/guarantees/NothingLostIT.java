@@ -26,8 +26,6 @@ import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.OffsetSpec;
-import org.apache.kafka.clients.admin.RecordsToDelete;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.config.ConfigResource;
@@ -167,7 +165,7 @@ class NothingLostIT {
             ConsumerRuntime before = ledger.start(Ledger.HANDLER);
             await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(200));
             before.close();
-            commit(ledger, 0);
+            ledger.commit(0);
 
             ledger.start(ledger.consumer().meterRegistry(scrape.registry()), Ledger.HANDLER);
             await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(200));
@@ -191,7 +189,7 @@ class NothingLostIT {
                 ledger.send("k", "m" + i, "10");
             }
             ledger.flush();
-            deleteBefore(ledger, 15);
+            ledger.deleteBefore(15);
 
             ledger.start(ledger.consumer().meterRegistry(scrape.registry()), Ledger.HANDLER);
             await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(20));
@@ -230,7 +228,7 @@ class NothingLostIT {
                     assertThat(scrape.sum(MeterNames.PARTITIONS_PAUSED)).isEqualTo(1));
             int inHand = (int) scrape.sum(MeterNames.IN_FLIGHT);
             assertThat(inHand).isBetween(50, 150);
-            deleteBefore(ledger, 250);
+            ledger.deleteBefore(250);
             goOn.countDown();
 
             await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(300));
@@ -389,7 +387,7 @@ class NothingLostIT {
             ConsumerRuntime before = ledger.start(Ledger.HANDLER);
             await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(10));
             before.close();
-            commit(ledger, 100); // as after a leader that had lost the end of its log
+            ledger.commit(100); // as after a leader that had lost the end of its log
 
             ConsumerRuntime shortlyThere = ledger.start(Ledger.HANDLER);
             await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(10));
@@ -462,20 +460,6 @@ class NothingLostIT {
                 .partitionResult(ledger.partition(partition))
                 .get()
                 .offset();
-    }
-
-    private static void commit(Ledger ledger, long offset) throws ExecutionException, InterruptedException {
-        ledger.admin()
-                .alterConsumerGroupOffsets(ledger.name, Map.of(ledger.partition(0), new OffsetAndMetadata(offset)))
-                .all()
-                .get();
-    }
-
-    private static void deleteBefore(Ledger ledger, long offset) throws ExecutionException, InterruptedException {
-        ledger.admin()
-                .deleteRecords(Map.of(ledger.partition(0), RecordsToDelete.beforeOffset(offset)))
-                .all()
-                .get();
     }
 
     private static AlterConfigOp set(String name, String value) {

@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.NewPartitions;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,7 +29,7 @@ class WhereToBeginIT {
             await().until(() -> ledger.committed() == 5);
             before.close();
             send(ledger, 5, 15);
-            commit(ledger, 1_000);
+            ledger.commit(1_000);
 
             ledger.start(Ledger.HANDLER);
             await().until(() -> ledger.committed() == 15);
@@ -74,7 +73,7 @@ class WhereToBeginIT {
             before.close();
             ledger.makeAgain();
             send(ledger, 100, 110);
-            commit(ledger, 5); // as a late commit of a worker that did not know yet
+            ledger.commit(5); // as a late commit of a worker that did not know yet
 
             List<Long> committed = new CopyOnWriteArrayList<>();
             ledger.start(ledger.consumer().limits(rarelyCommitting()), (message, effect) -> {
@@ -103,12 +102,5 @@ class WhereToBeginIT {
             ledger.send("k" + i, "m" + i, "1");
         }
         ledger.flush();
-    }
-
-    private static void commit(Ledger ledger, long offset) throws ExecutionException, InterruptedException {
-        ledger.admin()
-                .alterConsumerGroupOffsets(ledger.name, Map.of(ledger.partition(0), new OffsetAndMetadata(offset)))
-                .all()
-                .get();
     }
 }
