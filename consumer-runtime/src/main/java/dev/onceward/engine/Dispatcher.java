@@ -25,36 +25,65 @@ final class Dispatcher {
     private final List<Lane> lanes;
     private final Ordering ordering;
     private final Takeovers takeovers;
+    private final TopicConfirmations confirmations;
     /** The one message that runs under suspicion; the next waits for it. */
     private @Nullable Delivery suspect;
 
-    Dispatcher(Partitions partitions, List<Lane> lanes, Ordering ordering, Takeovers takeovers) {
+    Dispatcher(
+            Partitions partitions,
+            List<Lane> lanes,
+            Ordering ordering,
+            Takeovers takeovers,
+            TopicConfirmations confirmations) {
         this.partitions = partitions;
         this.lanes = lanes;
         this.ordering = ordering;
         this.takeovers = takeovers;
+        this.confirmations = confirmations;
     }
 
     void deliver(ConsumerRecords<byte[], byte[]> records) {
+        int update = confirmations.update(); // after the records were fetched
         Map<Lane, List<Delivery>> forLanes = new HashMap<>();
         for (TopicPartition topicPartition : records.partitions()) {
             OwnedPartition partition = partitions.get(topicPartition);
             if (partition == null || partition.in(PartitionState.POSITIONING)) {
                 continue; // fetching begins anew from the right position: nothing is skipped
             }
-            for (ConsumerRecord<byte[], byte[]> raw : records.records(topicPartition)) {
-                partition.window().register(raw.offset(), raw.timestamp(), RecordSize.of(raw));
-                if (partition.in(PartitionState.RUNNING) && !partition.suspicious()) {
-                    dispatch(raw, partition, false, forLanes);
-                } else {
-                    partition.waiting().addLast(raw);
-                }
+            List<ConsumerRecord<byte[], byte[]>> fetched = records.records(topicPartition);
+            fetched.forEach(raw -> partition.window().register(raw.offset(), raw.timestamp(), RecordSize.of(raw)));
+            if (partition.unconfirmed().confirmed(update)) {
+                arrived(partition, fetched, forLanes);
+            } else {
+                partition.unconfirmed().hold(fetched, update);
+                confirmations.confirm(partition, update);
             }
             if (partition.in(PartitionState.WAITING)) {
                 partition.takingOver();
                 takeovers.takeOver(partition);
             }
         }
+        nextSuspect(forLanes);
+        forLanes.forEach(Lane::add);
+    }
+
+    private void arrived(
+            OwnedPartition partition,
+            List<ConsumerRecord<byte[], byte[]>> records,
+            Map<Lane, List<Delivery>> forLanes) {
+        for (ConsumerRecord<byte[], byte[]> raw : records) {
+            if (partition.in(PartitionState.RUNNING) && !partition.suspicious()) {
+                dispatch(raw, partition, false, forLanes);
+            } else {
+                partition.waiting().addLast(raw);
+            }
+        }
+    }
+
+    /** The records that were held for it are of the topic that they are taken for. */
+    void confirmed(OwnedPartition partition, int update) {
+        Map<Lane, List<Delivery>> forLanes = new HashMap<>();
+        arrived(partition, partition.unconfirmed().release(update), forLanes);
         nextSuspect(forLanes);
         forLanes.forEach(Lane::add);
     }
@@ -78,12 +107,14 @@ final class Dispatcher {
     /** The partition is given back: what has not begun does not begin. */
     void forgetWaiting(OwnedPartition partition) {
         partition.waiting().clear();
+        partition.unconfirmed().clear();
         lanes.forEach(lane -> lane.dropWaiting(partition));
     }
 
     /** Nothing of the partition matters any more. */
     void forget(OwnedPartition partition) {
         partition.waiting().clear();
+        partition.unconfirmed().clear();
         lanes.forEach(lane -> lane.drop(partition));
         Delivery current = suspect;
         if (current != null && current.partition() == partition) {

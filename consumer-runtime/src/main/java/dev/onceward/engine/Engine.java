@@ -17,6 +17,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,8 +55,9 @@ final class Engine implements Worker {
                 parts.clock());
         this.gate = new Gate(() -> stores.database().probe(settings.limits().lock()), backoff);
         this.lanes = new LaneFactory(parts, stores, gate, publisher, backoff, this).lanes();
-        Consumer<byte[], byte[]> consumer = consumer(kafka);
-        this.pollSide = new PollSide(parts, consumer, kafka, stores, admin, publisher, lanes, backoff, this);
+        MetadataUpdates metadata = new MetadataUpdates();
+        Consumer<byte[], byte[]> consumer = consumer(kafka, metadata);
+        this.pollSide = new PollSide(parts, consumer, metadata, kafka, stores, admin, publisher, lanes, backoff, this);
         this.jobs = new BackgroundJobs(parts, stores.database(), pollSide.partitions(), lanes, gate, this);
         this.pollThread = new Thread(this::pollUntilTheEnd, parts.threads() + "-poll");
         pollThread.setDaemon(true);
@@ -63,9 +65,9 @@ final class Engine implements Worker {
     }
 
     /** The last thing that wrong settings can make fail: what was made before it is closed then. */
-    private Consumer<byte[], byte[]> consumer(KafkaClientProperties kafka) {
+    private Consumer<byte[], byte[]> consumer(KafkaClientProperties kafka, MetadataUpdates metadata) {
         try {
-            return new KafkaConsumer<>(kafka.consumer());
+            return new KafkaConsumer<>(kafka.consumer(), new ByteArrayDeserializer(), metadata);
         } catch (RuntimeException e) {
             publisher.close(Duration.ZERO);
             throw e;

@@ -22,6 +22,7 @@ final class OwnedPartition {
     private final TopicPartition topicPartition;
     private final boolean replay;
     private final Deque<ConsumerRecord<byte[], byte[]>> waiting = new ArrayDeque<>();
+    private final Unconfirmed unconfirmed = new Unconfirmed();
     private PartitionState state = PartitionState.POSITIONING;
     private int working;
     private volatile OffsetWindow window = new OffsetWindow(0);
@@ -91,6 +92,11 @@ final class OwnedPartition {
     /** Records that are fetched and not handed to a lane. Poll thread only. */
     Deque<ConsumerRecord<byte[], byte[]>> waiting() {
         return waiting;
+    }
+
+    /** Records that are fetched and may be of another topic. Poll thread only. */
+    Unconfirmed unconfirmed() {
+        return unconfirmed;
     }
 
     synchronized PartitionState state() {

@@ -19,13 +19,14 @@ import org.apache.kafka.clients.consumer.Consumer;
  * <p>Takeovers have a thread of their own, since one may have to wait for the transactions of the old owner; positions
  * and releases share another, so that they never wait for a takeover.
  */
-final class PollSide implements Takeovers.Results, PositionSearch.Results {
+final class PollSide implements Takeovers.Results, PositionSearch.Results, TopicConfirmations.Results {
     private final Lifecycle lifecycle;
     private final Duration drainLimit;
     private final Consumer<byte[], byte[]> consumer;
     private final Partitions partitions = new Partitions();
     private final BackgroundThread takeoverThread;
     private final BackgroundThread positionThread;
+    private final BackgroundThread topicThread;
     private final Takeovers takeovers;
     private final PositionSearch search;
     private final Releases releases;
@@ -40,6 +41,7 @@ final class PollSide implements Takeovers.Results, PositionSearch.Results {
     PollSide(
             EngineParts parts,
             Consumer<byte[], byte[]> consumer,
+            MetadataUpdates metadata,
             KafkaClientProperties kafka,
             Stores stores,
             Admin admin,
@@ -54,6 +56,7 @@ final class PollSide implements Takeovers.Results, PositionSearch.Results {
         this.trouble = new PollTrouble(kafka.usesConsumerProtocol());
         this.takeoverThread = new BackgroundThread(parts.threads() + "-takeover", worker);
         this.positionThread = new BackgroundThread(parts.threads() + "-position", worker);
+        this.topicThread = new BackgroundThread(parts.threads() + "-confirm", worker);
         this.takeovers = new Takeovers(
                 stores.database(),
                 stores.generations(),
@@ -78,7 +81,12 @@ final class PollSide implements Takeovers.Results, PositionSearch.Results {
                 this);
         this.releases = new Releases(
                 stores.database(), stores.generations(), settings.limits().takeoverGrace(), positionThread);
-        this.dispatcher = new Dispatcher(partitions, lanes, settings.ordering(), takeovers);
+        this.dispatcher = new Dispatcher(
+                partitions,
+                lanes,
+                settings.ordering(),
+                takeovers,
+                new TopicConfirmations(metadata, search, topicThread, this));
         OffsetCommitter committer =
                 new OffsetCommitter(consumer, partitions, settings.limits().commitInterval(), System::nanoTime);
         String replayTopic = settings.deadLetters().replayTopic(settings.consumer());
@@ -168,6 +176,15 @@ final class PollSide implements Takeovers.Results, PositionSearch.Results {
     }
 
     @Override
+    public void confirmed(OwnedPartition partition, int update) {
+        loop.post(() -> {
+            if (partitions.isCurrent(partition)) {
+                dispatcher.confirmed(partition, update);
+            }
+        });
+    }
+
+    @Override
     public void takenOver(OwnedPartition partition, Ownership ownership, StoredFacts facts, long suspiciousUntil) {
         loop.post(() -> {
             if (partitions.isCurrent(partition) && partition.in(PartitionState.TAKING_OVER)) {
@@ -208,6 +225,7 @@ final class PollSide implements Takeovers.Results, PositionSearch.Results {
     /** Whatever waits for an old owner is not taken over any more. */
     void stopTakeovers() {
         takeoverThread.stopNow();
+        topicThread.stopNow();
     }
 
     /** What is being released may end. */

@@ -4,6 +4,7 @@ import dev.onceward.catalog.EventNames;
 import dev.onceward.failure.Backoff;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -62,23 +63,31 @@ final class PositionSearch {
     }
 
     /**
-     * Looks whether topics were made again under their names. Nobody else would notice: where the new topic is longer
-     * than the old one was, fetching just goes on in the middle of it.
+     * Looks whether topics were made again under their names; that comes as {@link Results#madeAgain}. Nobody else would
+     * notice: where the new topic is longer than the old one was, fetching just goes on in the middle of it.
+     *
+     * @return those that were not
      */
-    void checkTopics(Collection<OwnedPartition> partitions) {
+    List<OwnedPartition> checkTopics(Collection<OwnedPartition> partitions) {
+        List<OwnedPartition> same = new ArrayList<>();
         try {
-            for (OwnedPartition partition : positions.madeAgain(partitions)) {
-                LOG.atWarn()
-                        .addKeyValue(EventNames.KEY, EventNames.TOPIC_MADE_AGAIN)
-                        .addKeyValue("partition", partition.topicPartition())
-                        .log("The topic was deleted and made again: its partition begins anew");
-                results.madeAgain(partition);
-            }
+            positions.same(partitions).forEach((partition, isSame) -> {
+                if (isSame) {
+                    same.add(partition);
+                } else {
+                    LOG.atWarn()
+                            .addKeyValue(EventNames.KEY, EventNames.TOPIC_MADE_AGAIN)
+                            .addKeyValue("partition", partition.topicPartition())
+                            .log("The topic was deleted and made again: its partition begins anew");
+                    results.madeAgain(partition);
+                }
+            });
         } catch (ExecutionException | TimeoutException e) {
             LOG.debug("topics could not be looked at", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        return same;
     }
 
     /** Receives results, in any thread. */

@@ -167,21 +167,26 @@ final class Positions {
         }
     }
 
-    /** Those whose topic was deleted and made again since their position was found. */
-    List<OwnedPartition> madeAgain(Collection<OwnedPartition> partitions)
+    /**
+     * Of each partition whose topic is there: whether it is still the one that its position was found in, or was deleted
+     * and made again since.
+     */
+    Map<OwnedPartition, Boolean> same(Collection<OwnedPartition> partitions)
             throws ExecutionException, TimeoutException, InterruptedException {
         List<OwnedPartition> positioned =
                 partitions.stream().filter(OwnedPartition::hasPosition).toList();
         if (positioned.isEmpty()) {
-            return List.of();
+            return Map.of();
         }
         Map<String, TopicDescription> topics = topics(positioned);
-        return positioned.stream()
-                .filter(partition -> {
-                    TopicDescription now = topics.get(partition.topicPartition().topic());
-                    return now != null && !TopicProvisioner.uuid(now.topicId()).equals(partition.topicId());
-                })
-                .toList();
+        Map<OwnedPartition, Boolean> same = new HashMap<>();
+        for (OwnedPartition partition : positioned) {
+            TopicDescription now = topics.get(partition.topicPartition().topic());
+            if (now != null) {
+                same.put(partition, TopicProvisioner.uuid(now.topicId()).equals(partition.topicId()));
+            }
+        }
+        return same;
     }
 
     private static List<TopicPartition> partitionsOf(TopicDescription topic) {

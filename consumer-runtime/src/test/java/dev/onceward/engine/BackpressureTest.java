@@ -144,7 +144,7 @@ class BackpressureTest {
                 consumer,
                 owned,
                 "replay",
-                new Dispatcher(owned, List.of(), Ordering.KEY, null),
+                new Dispatcher(owned, List.of(), Ordering.KEY, null, null),
                 null,
                 new PositionSearch(null, backoff, none, null),
                 null,

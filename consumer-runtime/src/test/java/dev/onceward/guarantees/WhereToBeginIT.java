@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.onceward.catalog.EventNames;
 import dev.onceward.config.ConsumerSettings;
 import dev.onceward.config.StartPosition;
+import dev.onceward.handler.MessageIds;
 import dev.onceward.runtime.ConsumerRuntime;
 import java.time.Duration;
 import java.util.List;
@@ -82,6 +83,32 @@ class WhereToBeginIT {
             });
             await().until(() -> ledger.entries() == 15);
             assertThat(committed).hasSize(10).containsOnly(0L);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"classic", "consumer"})
+    void aTopicMadeAgainUnderARunningWorkerHasEachEffectOnceThoughIdsAreCoordinates(String protocol)
+            throws ExecutionException, InterruptedException {
+        try (Ledger ledger = new Ledger(1)) {
+            ledger.start(ledger.consumer(protocol).messageIds(MessageIds.coordinates()), Ledger.HANDLER);
+            send(ledger, 0, 5);
+            await().until(() -> ledger.committed() == 5);
+            // So quickly that the worker only sees a topic that has become longer.
+            ledger.admin().deleteTopics(List.of(ledger.topic)).all().get();
+            await().pollInterval(Duration.ofMillis(5)).ignoreExceptions().until(() -> {
+                ledger.create(ledger.topic, 1);
+                return true;
+            });
+            ledger.sendAnew(0, 100);
+            await().until(() -> ledger.topicId()
+                    .toString()
+                    .equals(ledger.texts(
+                                    "SELECT topic_id::text FROM partition_generations WHERE topic = ?", ledger.topic)
+                            .get(0)));
+            await().until(() -> ledger.committed() == 100);
+            assertThat(ledger.entries()).isEqualTo(105);
+            assertThat(ledger.distinctEntries()).isEqualTo(105);
         }
     }
 
