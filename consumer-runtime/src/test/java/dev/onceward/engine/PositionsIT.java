@@ -32,10 +32,10 @@ import org.junit.jupiter.api.Test;
 
 /** The start position counts for a topic as a whole, when the first worker meets it, whoever gets which partition when. */
 class PositionsIT {
-    /** Not so long ago that retention would delete the records in the middle of a test. */
-    private static final Instant FIRST = Instant.now();
-
     private static final Duration LIMIT = Duration.ofSeconds(10);
+
+    /** Not so long ago that retention would delete the records in the middle of a test. */
+    private final Instant first = Instant.now();
 
     private final String topic = "payments." + UUID.randomUUID();
     private final String bootstrap = Backends.shared().kafka().bootstrapServers();
@@ -49,8 +49,8 @@ class PositionsIT {
         Migrations.apply(dataSource, "public");
         database = new Database(dataSource, new Tables("public"), "billing", 0);
         admin.createTopics(List.of(new NewTopic(topic, 2, (short) 1))).all().get();
-        send(0, 3, FIRST);
-        send(1, 4, FIRST);
+        send(0, 3, first);
+        send(1, 4, first);
     }
 
     @AfterEach
@@ -61,19 +61,19 @@ class PositionsIT {
     @Test
     void aPartitionThatIsAssignedLaterBeginsWhereItEndedWhenTheFirstBegan() throws Exception {
         assertThat(begin(StartPosition.latest(), 0)).isEqualTo(3);
-        send(0, 5, FIRST.plusSeconds(1));
-        send(1, 5, FIRST.plusSeconds(1));
+        send(0, 5, first.plusSeconds(1));
+        send(1, 5, first.plusSeconds(1));
         assertThat(begin(StartPosition.latest(), 1)).as("nothing from before").isEqualTo(4);
         assertThat(begin(StartPosition.latest(), 0)).isEqualTo(3);
     }
 
     @Test
     void aPartitionThatWasAddedLaterBeginsAtItsFirstRecord() throws Exception {
-        assertThat(begin(StartPosition.at(FIRST.plusSeconds(2)), 0)).isEqualTo(3);
+        assertThat(begin(StartPosition.at(first.plusSeconds(2)), 0)).isEqualTo(3);
         admin.createPartitions(Map.of(topic, NewPartitions.increaseTo(3))).all().get();
-        send(2, 2, FIRST.plusSeconds(1));
-        assertThat(begin(StartPosition.at(FIRST.plusSeconds(2)), 2)).isZero();
-        assertThat(begin(StartPosition.at(FIRST.plusSeconds(2)), 1)).isEqualTo(4);
+        send(2, 2, first.plusSeconds(1));
+        assertThat(begin(StartPosition.at(first.plusSeconds(2)), 2)).isZero();
+        assertThat(begin(StartPosition.at(first.plusSeconds(2)), 1)).isEqualTo(4);
     }
 
     private long begin(StartPosition start, int number) throws Exception {
