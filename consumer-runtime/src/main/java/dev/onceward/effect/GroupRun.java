@@ -291,7 +291,10 @@ final class GroupRun {
         } else if (tampering != null) {
             status = tampering.statusAfterRollback();
         }
-        boolean connected = Database.rollbackAndClose(connection, cause);
+        // Not the messages', and not a conflict: what the session was left with may be the reason, and would be again.
+        boolean spoilt = outcome instanceof GroupOutcome.RuntimeFailed own && own.failure() != FailureClass.CONTENTION;
+        boolean connected =
+                spoilt ? Database.evictAndClose(connection, cause) : Database.rollbackAndClose(connection, cause);
         GroupOutcome failure = failure(outcome, expired, cause, connected);
         // A COMMIT of our own was preceded by a look at the transaction; if its answer is lost, the claims decide.
         return tampering == null || commitSent ? failure : tampering.corrected(failure, status);

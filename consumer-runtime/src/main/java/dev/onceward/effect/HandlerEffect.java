@@ -27,6 +27,9 @@ public final class HandlerEffect implements Effect, AutoCloseable {
     private final Jdbi jdbi;
     private final Guard guard;
     private final DeclaredUpdates updates = new DeclaredUpdates();
+    /** Whether a declared text holds a word like "commit", as in synchronous_commit. */
+    private boolean doubtful;
+
     private int member;
     private Instant deadline = Instant.MAX;
     private @Nullable Handle handle;
@@ -92,6 +95,11 @@ public final class HandlerEffect implements Effect, AutoCloseable {
         return member;
     }
 
+    /** Whether the server must be asked before COMMIT if all is still as it must be. */
+    boolean mustBeChecked() {
+        return usedOwnSql() || doubtful;
+    }
+
     /** The last member that did; -1: none. Nobody else can have ended the transaction later than it. */
     int lastWithOwnSql() {
         return ownSql.length() - 1;
@@ -148,6 +156,7 @@ public final class HandlerEffect implements Effect, AutoCloseable {
 
     private void declare(int rows, String sql, @Nullable Object @Nullable [] arguments) {
         guard.check("update()");
+        doubtful |= SqlText.of(sql).doubtful();
         // update(sql, null) hands over no array at all, where one null was meant.
         updates.declare(member, sql, rows, arguments == null ? new @Nullable Object[1] : arguments);
         if (updates.many()) {

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The words that a statement begins with: enough of them to know transaction control. */
+/** The words that a statement begins with: enough of them to know transaction control and session settings. */
 final class LeadingWords {
 
     /** SET LOCAL SESSION CHARACTERISTICS. */
@@ -33,17 +33,20 @@ final class LeadingWords {
         return word(0);
     }
 
-    /** The transaction-control statement that begins so; {@code null}: none. */
+    /** The statement refused to handlers that begins so; {@code null}: none. */
     @Nullable
     String transactionControl() {
         return switch (first()) {
-            case "begin", "commit", "end", "abort", "discard", "start" -> first();
+            case "begin", "commit", "end", "abort", "discard", "start", "reset" -> first();
             case "rollback" -> {
                 boolean noise = word(1).equals("work") || word(1).equals("transaction");
                 yield word(noise ? 2 : 1).equals("to") ? null : first();
             }
             case "prepare" -> word(1).equals("transaction") ? "prepare transaction" : null;
-            case "set" -> transactionSetting();
+            case "set" -> {
+                String ofTransaction = transactionSetting();
+                yield ofTransaction != null ? ofTransaction : sessionSetting();
+            }
             default -> null;
         };
     }
@@ -56,6 +59,18 @@ final class LeadingWords {
         boolean characteristics = (word(1).equals("session") && word(2).equals("characteristics"))
                 || (scoped && word(2).equals("session") && word(3).equals("characteristics"));
         return characteristics ? "set session characteristics" : null;
+    }
+
+    /**
+     * What would outlive the transaction on a connection that other messages get next: everything but SET LOCAL and SET
+     * CONSTRAINTS. And the one setting that ends with the transaction and is no matter of the handler's.
+     */
+    private @Nullable String sessionSetting() {
+        return switch (word(1)) {
+            case "constraints" -> null;
+            case "local" -> word(2).equals("synchronous_commit") ? "set local synchronous_commit" : null;
+            default -> "set";
+        };
     }
 
     private String word(int index) {

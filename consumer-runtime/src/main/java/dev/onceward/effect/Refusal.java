@@ -30,6 +30,14 @@ final class Refusal {
 
     /** For a transaction-control statement in a text. */
     static String ofControl(String control, String sql) {
+        if (control.equals("SET") || control.equals("RESET")) {
+            return control + " is refused: it would outlive the transaction on a connection that other messages get"
+                    + " next; write SET LOCAL, or set it for the role, the database or the whole pool. It stands in: "
+                    + sql;
+        }
+        if (control.equals("SET LOCAL SYNCHRONOUS_COMMIT")) {
+            return ofAsynchronousCommit() + " It stands in: " + sql;
+        }
         return control
                 + " is refused: the runtime ends the transaction when the handler has returned (commit) or thrown"
                 + " (roll back); savepoints are allowed. It stands in: " + sql;
@@ -38,6 +46,12 @@ final class Refusal {
     static String ofDeclaredSavepoint(String sql) {
         return "a declared update cannot be about a savepoint, since it is sent together with those of other messages;"
                 + " use handle() or connection(): " + sql;
+    }
+
+    static String ofAsynchronousCommit() {
+        return "changing synchronous_commit is refused: the message would be completed in Kafka while a crash or a"
+                + " failover could still lose its effect; set it for the role or the database, and see"
+                + " onceward.allow-asynchronous-commit.";
     }
 
     static String ofUnwrap() {

@@ -49,7 +49,8 @@ record SqlText(
     /**
      * Finds a statement that would end, begin or change the transaction: BEGIN, START TRANSACTION, COMMIT, END, ABORT,
      * ROLLBACK, PREPARE TRANSACTION, SET TRANSACTION, SET SESSION CHARACTERISTICS, DISCARD and their variants. Savepoints
-     * are fine: SAVEPOINT, RELEASE, ROLLBACK TO.
+     * are fine: SAVEPOINT, RELEASE, ROLLBACK TO. Also one that would change the session for the messages that get its
+     * connection next: SET without LOCAL, RESET; and SET LOCAL synchronous_commit.
      *
      * <p>The text is split into statements as PostgreSQL splits it. Functions with a body of {@code BEGIN ATOMIC … END} are
      * reported too: creating one is no business of a message, and the {@code END} of the body cannot be told from the

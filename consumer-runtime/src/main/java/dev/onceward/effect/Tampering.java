@@ -1,6 +1,7 @@
 package dev.onceward.effect;
 
 import dev.onceward.effect.Claims.Verdict;
+import dev.onceward.handler.FailureClass;
 import dev.onceward.postgres.TransactionStatus;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -10,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.core.TransactionState;
@@ -20,12 +22,20 @@ import org.postgresql.core.TransactionState;
  * run again would be found processed.
  */
 final class Tampering {
+    // The settings' view is slow, so it is asked only where there is something to find out: what the session began
+    // with.
+    private static final String STATE = "SELECT pg_current_xact_id_if_assigned()::text,"
+            + " CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN"
+            + " (SELECT reset_val NOT IN ('off', 'local') FROM pg_settings WHERE name = 'synchronous_commit')"
+            + " ELSE false END";
+
     private final Connection connection;
     private final List<Member> members;
     private final List<Verdict> verdicts;
     private final @Nullable String transactionId;
     private final HandlerEffect effect;
     private @Nullable Set<Integer> unsent;
+    private boolean asynchronous;
 
     Tampering(
             Connection connection,
@@ -51,9 +61,25 @@ final class Tampering {
         unsent = effect.onlyDeclared();
     }
 
-    /** Before COMMIT, which would commit another transaction if this one had ended. */
+    /**
+     * Before COMMIT, which would commit another transaction if this one had ended; and which would not be safe when it
+     * is answered if a handler had made it asynchronous, by a function that no reading of its texts finds. That one
+     * fails: the roll-back undoes the setting, also where it was meant for the whole session.
+     */
     Optional<GroupOutcome> beforeCommit() throws SQLException {
-        return effect.usedOwnSql() && !sameTransaction() ? Optional.of(by(effect.lastWithOwnSql())) : Optional.empty();
+        if (!effect.mustBeChecked()) {
+            return Optional.empty();
+        }
+        boolean same = sameTransaction();
+        if (effect.usedOwnSql() && !same) {
+            return Optional.of(by(effect.lastWithOwnSql()));
+        }
+        return asynchronous
+                ? Optional.of(new GroupOutcome.Failed(
+                        members.size() == 1 ? OptionalInt.of(0) : OptionalInt.empty(),
+                        new IllegalStateException(Refusal.ofAsynchronousCommit()),
+                        FailureClass.TRANSIENT))
+                : Optional.empty();
     }
 
     /**
@@ -105,10 +131,10 @@ final class Tampering {
     }
 
     private boolean sameTransaction() throws SQLException {
-        try (PreparedStatement statement =
-                        connection.prepareStatement("SELECT pg_current_xact_id_if_assigned()::text");
+        try (PreparedStatement statement = connection.prepareStatement(STATE);
                 ResultSet row = statement.executeQuery()) {
             row.next();
+            asynchronous = row.getBoolean(2);
             return Objects.equals(transactionId, row.getString(1));
         }
     }

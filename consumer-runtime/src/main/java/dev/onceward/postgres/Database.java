@@ -7,6 +7,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.postgresql.core.BaseConnection;
 
@@ -14,6 +15,7 @@ import org.postgresql.core.BaseConnection;
 public final class Database {
     private static final int TRANSACTION_TIMEOUT_SINCE = 170_000;
     private static final String READ_ONLY = "25006";
+    private static final Set<String> CONFLICTS = Set.of("40001", "40P01", "55P03");
     /** Beyond the server's own limit an answer may be on its way for so long. */
     private static final Duration ANSWER = Duration.ofSeconds(5);
     // A standby, or read-only by a setting (some providers do that when the disk is full).
@@ -99,7 +101,11 @@ public final class Database {
             connection.close();
             return result;
         } catch (SQLException | RuntimeException | Error e) {
-            rollbackAndClose(connection, e, usual);
+            if (isConflict(e)) {
+                rollbackAndClose(connection, e, usual);
+            } else {
+                evictAndClose(connection, e);
+            }
             throw e;
         }
     }
@@ -140,6 +146,23 @@ public final class Database {
             Throwables.suppress(cause, e); // closed already: so it will be found below
         }
         return rollbackAndClose(connection, cause, usual);
+    }
+
+    /** A conflict with another transaction says nothing against the session. */
+    private static boolean isConflict(Throwable e) {
+        return SqlStates.find(e).filter(CONFLICTS::contains).isPresent();
+    }
+
+    /**
+     * Ends the session instead of giving it back. One of the runtime's own statements failed in it, and the reason may be
+     * what somebody set for the whole session: whoever got it next would fail, too.
+     *
+     * @return false: the connection answers no more
+     */
+    public static boolean evictAndClose(Connection connection, Throwable cause) {
+        evict(connection, cause);
+        closeQuietly(connection, cause);
+        return false;
     }
 
     private static boolean rollbackAndClose(Connection connection, Throwable cause, int usualReadLimit) {
@@ -190,7 +213,8 @@ public final class Database {
         }
     }
 
-    private void limit(Connection connection, Duration limit) throws SQLException {
+    /** Limits each statement, each lock and each silence of the transaction that is open or begins with this. */
+    public void limit(Connection connection, Duration limit) throws SQLException {
         try (PreparedStatement statement =
                 connection.prepareStatement(hasTransactionTimeout() ? LIMITS + NO_TRANSACTION_TIMEOUT : LIMITS)) {
             String millis = Long.toString(limit.toMillis());
