@@ -7,6 +7,7 @@ import dev.onceward.postgres.Fence;
 import dev.onceward.postgres.WorkerTable;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -27,11 +28,15 @@ import org.slf4j.LoggerFactory;
 final class Heartbeat implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(Heartbeat.class);
 
+    // The server gives a heartbeat up before this side does (half a lease, and a lease): a session that waits for a
+    // locked table, or whose worker was frozen or cut off between two statements and keeps rows of its partitions from
+    // whoever takes them over, would otherwise stay, and each failed heartbeat would leave one more.
     private final Database database;
     private final WorkerTable workers;
     private final Partitions partitions;
     private final Worker worker;
     private final ConsumerSettings.Lease lease;
+    private final Duration serverLimit;
     private final LeaseGuard guard;
     private final Map<Fence, Long> stored = new HashMap<>();
     private @Nullable Connection connection;
@@ -48,6 +53,7 @@ final class Heartbeat implements Runnable {
         this.partitions = partitions;
         this.worker = worker;
         this.lease = lease;
+        this.serverLimit = lease.duration().dividedBy(2);
         this.guard = new LeaseGuard(lease.duration(), gate::leaseExpired, System::nanoTime);
     }
 
@@ -96,7 +102,9 @@ final class Heartbeat implements Runnable {
     void end() {
         try {
             Connection open = connection();
+            database.limit(open, serverLimit);
             workers.remove(open);
+            open.commit();
             open.close();
             connection = null;
         } catch (SQLException | RuntimeException e) {
@@ -124,24 +132,24 @@ final class Heartbeat implements Runnable {
             }
         });
         Connection open = connection();
+        database.limit(open, serverLimit);
         workers.stamp(open);
+        Set<Fence> stale = workers.stale(open, owned.keySet());
+        // Last: a takeover waits for these rows.
         Set<Integer> done = workers.storeWatermarks(open, moved);
+        open.commit();
         for (WorkerTable.Watermark watermark : moved) {
             if (done.contains(watermark.fence().fenceKey())) {
                 stored.put(watermark.fence(), watermark.offset());
             }
         }
-        return workers.stale(open, owned.keySet());
+        return stale;
     }
 
     private Connection connection() throws SQLException {
         Connection open = connection;
         if (open == null) {
             open = database.open();
-            // Each statement commits by itself: were this worker frozen or cut off between two, a transaction would
-            // keep
-            // the rows of its partitions from whoever takes them over.
-            open.setAutoCommit(true);
             // A half-open socket must not make this thread wait for ever; a lease is the longest that is of use.
             open.setNetworkTimeout(
                     Runnable::run, Math.toIntExact(lease.duration().toMillis()));
