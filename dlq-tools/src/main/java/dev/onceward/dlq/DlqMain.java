@@ -42,6 +42,12 @@ public final class DlqMain implements Runnable {
     static CommandLine commandLine(Console console) {
         CommandLine commands = new CommandLine(new DlqMain());
         // One line for each command, in the order in which help lists them.
+        commands.addSubcommand(new ListCommand(console));
+        commands.addSubcommand(new StatsCommand(console));
+        commands.addSubcommand(new ShowCommand(console));
+        commands.addSubcommand(new ReplayCommand(console));
+        commands.addSubcommand(new DiscardCommand(console));
+        commands.addSubcommand(new RestoreCommand(console));
         commands.addSubcommand("completion", new AutoComplete.GenerateCompletion());
         Failures failures = new Failures(console);
         return commands.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8))

@@ -68,6 +68,9 @@ final class KafkaProperties {
         properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
         properties.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class.getName());
         properties.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class.getName());
+        // One request at a time: what follows a batch that fails must not have been sent already.
+        properties.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
+        properties.putIfAbsent(ProducerConfig.BATCH_SIZE_CONFIG, 256 * 1024);
         properties.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, 5);
         properties.putIfAbsent(ProducerConfig.BUFFER_MEMORY_CONFIG, 16 * 1024 * 1024);
         properties.putIfAbsent(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 60_000);
