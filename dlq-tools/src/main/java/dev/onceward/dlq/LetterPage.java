@@ -1,13 +1,11 @@
 package dev.onceward.dlq;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.onceward.catalog.HeaderNames;
 import dev.onceward.dlq.index.Letter;
 import dev.onceward.dlq.output.Bytes;
 import dev.onceward.dlq.output.Console;
 import dev.onceward.dlq.output.People;
+import dev.onceward.dlq.output.PrettyJson;
 import dev.onceward.dlq.output.Printable;
 import java.time.Duration;
 import java.time.Instant;
@@ -118,26 +116,9 @@ final class LetterPage {
         section("payload, " + People.count(value.length, "byte"));
         Optional<String> text = hex ? Optional.empty() : Bytes.text(value);
         if (text.isPresent()) {
-            console.out().println(Printable.lines(pretty(text.get())));
+            console.out().println(Printable.lines(PrettyJson.of(text.get()).orElse(text.get())));
         } else {
             hex(value);
-        }
-    }
-
-    /** Indented if it is JSON; numbers as they stand. */
-    private static String pretty(String text) {
-        String stripped = text.stripLeading();
-        if (!stripped.startsWith("{") && !stripped.startsWith("[")) {
-            return text;
-        }
-        try {
-            ObjectMapper mapper = new ObjectMapper()
-                    .enable(com.fasterxml.jackson.databind.DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-                    .enable(com.fasterxml.jackson.databind.DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
-            JsonNode tree = mapper.readTree(text);
-            return mapper.writerWithDefaultPrettyPrinter().writeValueAsString(tree);
-        } catch (JsonProcessingException e) {
-            return text;
         }
     }
 

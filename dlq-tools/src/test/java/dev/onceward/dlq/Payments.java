@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.admin.Admin;
@@ -60,7 +61,7 @@ final class Payments implements AutoCloseable {
     private final KafkaProducer<byte[], byte[]> producer;
     private final List<Future<RecordMetadata>> sent = new ArrayList<>();
     private final List<ConsumerRuntime> workers = new ArrayList<>();
-    private volatile Predicate<String> broken = id -> false;
+    private volatile Function<String, @Nullable RuntimeException> fault = id -> null;
 
     Payments(int partitions) {
         Migrations.apply(dataSource, "public");
@@ -100,13 +101,19 @@ final class Payments implements AutoCloseable {
 
     /** From now on messages with these ids fail for good. */
     void breakFor(Predicate<String> ids) {
-        broken = ids;
+        failWith(id -> ids.test(id) ? new PermanentException("no account of " + id) : null);
+    }
+
+    /** From now on a message fails with what this gives for its id; null: it does not. */
+    void failWith(Function<String, @Nullable RuntimeException> newFault) {
+        fault = newFault;
     }
 
     void startWorker() {
         MessageHandler<String, String> handler = (message, effect) -> {
-            if (broken.test(message.id())) {
-                throw new PermanentException("no account " + message.key());
+            RuntimeException failure = fault.apply(message.id());
+            if (failure != null) {
+                throw failure;
             }
             effect.update(
                     "INSERT INTO entries (message_id, account, amount) VALUES (?, ?, ?)",

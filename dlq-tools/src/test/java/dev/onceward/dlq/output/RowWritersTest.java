@@ -152,6 +152,19 @@ class RowWritersTest {
         assertThatThrownBy(() -> Bytes.fromJson(7)).isInstanceOf(IllegalArgumentException.class);
     }
 
+    @Test
+    void jsonIsIndentedWithoutLosingAnything() {
+        assertThat(PrettyJson.of("{\"a\":1.10,\"a\":1e400,\"b\":[{},[],null,\"x\"]}")
+                        .map(text -> text.replaceAll("\\s", "")))
+                .contains("{\"a\":1.10,\"a\":1e400,\"b\":[{},[],null,\"x\"]}");
+        assertThat(PrettyJson.of("{\"a\":1}")).contains("{\n  \"a\" : 1\n}");
+        assertThat(PrettyJson.of("17")).isEmpty();
+        assertThat(PrettyJson.of("")).isEmpty();
+        assertThat(PrettyJson.of("{\"a\":1} x")).isEmpty();
+        assertThat(PrettyJson.of("{} {}")).isEmpty();
+        assertThat(PrettyJson.of("{\"a\":1")).isEmpty();
+    }
+
     private void write(OutputFormat format, Terminal terminal, List<?>... rows) {
         Console console = new Console(
                 new BufferedReader(new StringReader("")),
