@@ -10,6 +10,7 @@ import dev.onceward.dlq.output.Column;
 import dev.onceward.dlq.output.Console;
 import dev.onceward.dlq.output.OutputFormat;
 import dev.onceward.dlq.output.People;
+import dev.onceward.dlq.output.Printable;
 import dev.onceward.dlq.output.RowWriter;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -34,7 +35,10 @@ import picocli.CommandLine.Option;
 final class StatsCommand implements Callable<Integer> {
     private static final List<Stats.By> USUAL =
             List.of(Stats.By.REASON, Stats.By.EXCEPTION, Stats.By.TOPIC, Stats.By.HOUR);
-    private static final int BAR = 20;
+    private static final int LONGEST_BAR = 20;
+    private static final int SHORTEST_BAR = 5;
+    /** Columns of the numbers and times beside the value, with the gaps. */
+    private static final int NUMBERS = 64;
 
     private final Console console;
 
@@ -95,10 +99,11 @@ final class StatsCommand implements Callable<Integer> {
                     Column.whole("oldest"),
                     Column.whole("newest")));
             if (console.terminal().output()) {
-                columns.add(new Column("bar", " ", false, 0));
+                columns.add(new Column("bar", " ", false, Column.WHOLE));
             }
             List<Stats.Group> groups = index.stats(wanted, what);
             long largest = groups.stream().mapToLong(Stats.Group::count).max().orElse(1);
+            int bar = barLength(groups);
             try (RowWriter writer = OutputFormat.TABLE.writer(columns, console)) {
                 for (Stats.Group group : groups) {
                     writer.row(Arrays.<@Nullable Object>asList(
@@ -107,7 +112,7 @@ final class StatsCommand implements Callable<Integer> {
                             percent(group.count(), all),
                             group.oldest(),
                             group.newest(),
-                            bar(group.count(), largest)));
+                            bar(group.count(), largest, bar)));
                 }
             }
         }
@@ -137,7 +142,16 @@ final class StatsCommand implements Callable<Integer> {
         return percent == 0 ? "<1%" : percent + "%";
     }
 
-    private static String bar(long count, long largest) {
-        return "█".repeat((int) Math.max(1, Math.round((double) BAR * count / largest)));
+    /** What the longest value leaves. */
+    private int barLength(List<Stats.Group> groups) {
+        int longest = groups.stream()
+                .mapToInt(group -> Printable.width(group.value()))
+                .max()
+                .orElse(0);
+        return Math.max(SHORTEST_BAR, Math.min(LONGEST_BAR, console.terminal().width() - longest - NUMBERS));
+    }
+
+    private static String bar(long count, long largest, int length) {
+        return "█".repeat((int) Math.max(1, Math.round((double) length * count / largest)));
     }
 }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class OperatorsDayIT {
     private static final int MESSAGES = 1_000;
-    private static final Terminal TERMINAL = new Terminal(true, true, false, 100, false);
+    private static final Terminal TERMINAL = new Terminal(true, true, false, 110, false);
 
     private final Payments payments = new Payments(2);
 
