@@ -43,7 +43,9 @@ public final class DeadLetterTable {
             + " reason = excluded.reason, error_class = excluded.error_class, error_message = excluded.error_message,"
             + " error_stacktrace = excluded.error_stacktrace, attempts = excluded.attempts,"
             + " first_failed_at = excluded.first_failed_at, failed_at = excluded.failed_at,"
-            + " worker_id = excluded.worker_id, generation = excluded.generation, replays = excluded.replays"
+            + " worker_id = excluded.worker_id, generation = excluded.generation, replays = excluded.replays,"
+            + " replayed_at = NULL, edited_payload_hash = NULL, edited_at = NULL, edited_by = NULL, asserted_by = NULL,"
+            + " discarded_at = NULL, discarded_by = NULL, discard_reason = NULL, erased_at = NULL, erased_by = NULL"
             + " WHERE (d.record_timestamp, d.payload_hash) IS DISTINCT FROM (excluded.record_timestamp, excluded.payload_hash)";
     // If another copy of the message took effect in the meantime, the dead letter is resolved from the start.
     private static final String CONFIRM = "UPDATE {dead_letters} d SET status ="

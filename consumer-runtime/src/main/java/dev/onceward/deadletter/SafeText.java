@@ -6,18 +6,18 @@ import java.nio.charset.StandardCharsets;
  * Text that came from outside, made fit for a header, a log line and a {@code text} column: PostgreSQL refuses U+0000,
  * a lone surrogate has no UTF-8, and a terminal obeys control characters.
  */
-final class SafeText {
+public final class SafeText {
     private static final char REPLACEMENT = '\uFFFD';
 
     private SafeText() {}
 
     /** One line: every control character escaped. */
-    static String line(String text, int maxBytes) {
+    public static String line(String text, int maxBytes) {
         return clean(text, maxBytes, false);
     }
 
     /** Several lines: line feeds and tabs stay, every other control character is escaped. */
-    static String lines(String text, int maxBytes) {
+    public static String lines(String text, int maxBytes) {
         return clean(text, maxBytes, true);
     }
 

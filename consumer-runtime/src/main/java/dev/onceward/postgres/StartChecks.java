@@ -21,11 +21,14 @@ public final class StartChecks {
     private static final int OLDEST_SERVER = 140_000;
     private static final String SETTINGS = "SELECT current_setting('server_version_num')::int,"
             + " current_setting('synchronous_commit'), current_setting('standard_conforming_strings'), pg_is_in_recovery(), current_setting('transaction_isolation')";
-    private static final String GROUP = "INSERT INTO {consumers} (consumer_name, group_id) VALUES (?, ?)"
-            + " ON CONFLICT (consumer_name) DO UPDATE SET consumer_name = excluded.consumer_name RETURNING group_id";
+    // A worker of another group, which is refused, must not change where this consumer's replays go.
+    private static final String GROUP = "INSERT INTO {consumers} AS c (consumer_name, group_id, replay_topic)"
+            + " VALUES (?, ?, ?) ON CONFLICT (consumer_name) DO UPDATE SET replay_topic ="
+            + " CASE c.group_id WHEN excluded.group_id THEN excluded.replay_topic ELSE c.replay_topic END"
+            + " RETURNING group_id";
     // Whose sessions a takeover might have to end and may not: pg_terminate_backend asks for the same rights. A worker
-    // is
-    // known by the name it connects with (cut to a name's length), or by a lock of ours that it holds at this moment.
+    // is known by the name it connects with (cut to a name's length), or by a lock of ours that it holds at this
+    // moment.
     private static final String UNREACHABLE = "SELECT DISTINCT r.rolname, r.rolsuper FROM pg_stat_activity a"
             + " JOIN pg_roles r ON r.oid = a.usesysid WHERE a.datname = current_database()"
             + " AND (a.application_name IN"
@@ -106,6 +109,7 @@ public final class StartChecks {
         try (PreparedStatement statement = connection.prepareStatement(tables.sql(GROUP))) {
             statement.setString(1, settings.consumer());
             statement.setString(2, settings.groupId());
+            statement.setString(3, settings.deadLetters().replayTopic(settings.consumer()));
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 String group = row.getString(1);

@@ -28,7 +28,8 @@ final class Replays {
 
     static void send(Ledger ledger, ConsumerRecord<byte[], byte[]> copy, int partition) {
         var unused = ledger.texts(
-                "UPDATE dead_letters SET status = 'REPLAYED', replays = replays + 1, replayed_at = clock_timestamp()"
+                "UPDATE dead_letters SET status = 'REPLAYED', replays = replays + 1, replayed_at = clock_timestamp(),"
+                        + " asserted_by = CASE reason WHEN 'TOO_OLD' THEN 'an operator' END"
                         + " WHERE dlt_topic = ? AND dlt_partition = ? AND dlt_offset = ? AND status = 'DEAD'"
                         + " RETURNING status",
                 copy.topic(),

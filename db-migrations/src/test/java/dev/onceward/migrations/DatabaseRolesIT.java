@@ -33,13 +33,17 @@ class DatabaseRolesIT {
 
     private final String runtime = "runtime_" + database.name();
 
+    private final String operator = "operator_" + database.name();
+
     @BeforeEach
     void setUpAsThePageSays() throws Exception {
         List<String> blocks = sqlOfThePage();
-        assertThat(blocks).hasSize(2);
+        assertThat(blocks).hasSize(4);
         database.execute(blocks.get(0));
         Migrations.apply(database.as(migrator), "onceward");
         execute(database.as(migrator), blocks.get(1));
+        database.execute(blocks.get(2));
+        execute(database.as(migrator), blocks.get(3));
     }
 
     @Test
@@ -121,6 +125,37 @@ class DatabaseRolesIT {
                         SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("42501"));
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT * FROM onceward.processed_messages",
+                "SELECT * FROM onceward.onceward_schema_history",
+                "UPDATE onceward.dead_letters SET status = 'DISCARDED', discarded_by = 'me' WHERE status = 'DEAD'",
+                "UPDATE onceward.partition_generations SET generation = generation + 1",
+                "INSERT INTO onceward.dlq_actions (actor, host, consumer_name, command, filter)"
+                        + " VALUES ('me', 'h', 'c', 'replay', '')",
+                "UPDATE onceward.dlq_actions SET outcome = 'DONE'",
+                "SELECT pg_try_advisory_xact_lock(1, 3)"
+            })
+    void anOperatorMayDoWhatTheCommandDoes(String statement) throws SQLException {
+        execute(database.as(operator), statement);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "DELETE FROM onceward.dead_letters",
+                "DELETE FROM onceward.dlq_actions",
+                "DELETE FROM onceward.processed_messages",
+                "INSERT INTO onceward.processed_messages VALUES ('c', 'm', now(), 1, 1, 1, 1)",
+                "UPDATE onceward.consumers SET group_id = 'other'"
+            })
+    void anOperatorMayTakeNothingAwayAndInventNoClaim(String statement) {
+        assertThatThrownBy(() -> execute(database.as(operator), statement))
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("42501"));
+    }
+
     @Test
     void theRuntimeMayUseTablesOfLaterMigrationsToo() throws SQLException {
         execute(database.as(migrator), "CREATE TABLE onceward.of_a_later_version (a int)");
@@ -139,8 +174,10 @@ class DatabaseRolesIT {
     }
 
     private List<String> sqlOfThePage() throws IOException {
-        String page =
-                Files.readString(PAGE).replace("onceward_migrator", migrator).replace("onceward_runtime", runtime);
+        String page = Files.readString(PAGE)
+                .replace("onceward_migrator", migrator)
+                .replace("onceward_runtime", runtime)
+                .replace("onceward_operator", operator);
         return SQL_BLOCK.matcher(page).results().map(block -> block.group(1)).toList();
     }
 

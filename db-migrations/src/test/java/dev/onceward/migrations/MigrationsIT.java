@@ -23,6 +23,7 @@ class MigrationsIT {
         "consumer_workers",
         "consumers",
         "dead_letters",
+        "dlq_actions",
         "message_attempts",
         "onceward_schema_history",
         "partition_generations",
@@ -70,7 +71,7 @@ class MigrationsIT {
         assertThat(applyAtOnce("onceward")).containsExactly(0, 0, 0, 0, SchemaVersion.REQUIRED);
 
         assertThat(tables("onceward")).containsExactly(TABLES);
-        assertThat(history("onceward")).containsExactly("1");
+        assertThat(history("onceward")).containsExactly("1", "2");
     }
 
     @RepeatedTest(4)
@@ -80,7 +81,7 @@ class MigrationsIT {
         assertThat(applyAtOnce("public")).containsExactly(0, 0, 0, 0, SchemaVersion.REQUIRED);
 
         assertThat(tables("public")).contains(TABLES).contains("accounts");
-        assertThat(history("public")).containsExactly("0", "1");
+        assertThat(history("public")).containsExactly("0", "1", "2");
         assertThatCode(() -> Migrations.verify(database.asSuperuser(), "public"))
                 .doesNotThrowAnyException();
     }

@@ -1,24 +1,33 @@
 package dev.onceward.dlq;
 
-import java.util.concurrent.Callable;
+import dev.onceward.dlq.output.Console;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/**
- * The {@code dlq} command. It has no subcommands yet: it prints its usage and its version.
- *
- * <p>Exit codes, which are kept from version to version: 0 done; 1 failed; 2 wrong usage.
- */
+/** The {@code dlq} command. Its exit codes are {@link dev.onceward.dlq.exit.ExitCodes}. */
 @Command(
         name = "dlq",
-        description = "Works with the dead letters of Onceward consumers. This version has no subcommands yet.",
+        description = "Works with the dead letters of Onceward consumers: what failed and why, and sending it again.",
         mixinStandardHelpOptions = true,
-        versionProvider = DlqMain.Version.class)
-public final class DlqMain implements Callable<Integer> {
+        versionProvider = DlqMain.Version.class,
+        synopsisSubcommandLabel = "COMMAND",
+        footerHeading = "%nExit codes:%n",
+        footer = {
+            "  0  done",
+            "  1  some of it could not be done",
+            "  2  wrong usage",
+            "  3  cannot connect to Kafka or PostgreSQL",
+            "  4  refused: it would be wrong to do"
+        })
+public final class DlqMain implements Runnable {
     @Spec
     @SuppressWarnings("NullAway.Init") // by picocli
     private CommandSpec spec;
@@ -27,16 +36,33 @@ public final class DlqMain implements Callable<Integer> {
 
     /** See {@code --help}. */
     public static void main(String[] arguments) {
-        System.exit(commandLine().execute(arguments));
+        System.exit(commandLine(Console.ofProcess()).execute(arguments));
     }
 
-    static CommandLine commandLine() {
-        return new CommandLine(new DlqMain());
+    static CommandLine commandLine(Console console) {
+        CommandLine commands = new CommandLine(new DlqMain());
+        // One line for each command, in the order in which help lists them.
+        commands.addSubcommand(new ListCommand(console));
+        commands.addSubcommand(new StatsCommand(console));
+        commands.addSubcommand(new ShowCommand(console));
+        commands.addSubcommand(new ReplayCommand(console));
+        commands.addSubcommand(new DiscardCommand(console));
+        commands.addSubcommand(new RestoreCommand(console));
+        commands.addSubcommand("completion", new AutoComplete.GenerateCompletion());
+        Failures failures = new Failures(console);
+        return commands.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8))
+                .setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8))
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setUsageHelpWidth(Math.min(Math.max(console.terminal().width(), 60), 110))
+                .setColorScheme(CommandLine.Help.defaultColorScheme(
+                        console.terminal().output() && console.terminal().colour() ? Ansi.ON : Ansi.OFF))
+                .setParameterExceptionHandler(failures)
+                .setExecutionExceptionHandler(failures);
     }
 
     @Override
-    public Integer call() {
-        throw new ParameterException(spec.commandLine(), "Nothing to do: this version has no subcommands yet");
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "a command is missing");
     }
 
     static final class Version implements IVersionProvider {

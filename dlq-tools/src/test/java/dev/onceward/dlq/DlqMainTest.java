@@ -2,38 +2,40 @@ package dev.onceward.dlq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 
 class DlqMainTest {
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
-
     @Test
     void tellsItsVersion() {
-        assertThat(run("--version")).isZero();
-        assertThat(out).asString().startsWith("dlq ");
+        Runs.Run run = Runs.dlq("--version");
+
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out()).startsWith("dlq ");
     }
 
     @Test
-    void tellsItsUsage() {
-        assertThat(run("--help")).isZero();
-        assertThat(out).asString().contains("Usage: dlq", "--version");
+    void tellsItsUsageAndItsExitCodes() {
+        Runs.Run run = Runs.dlq("--help");
+
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out()).contains("Usage: dlq", "--version", "Exit codes:", "3  cannot connect");
     }
 
     @Test
-    void isWrongUsageWithoutASubcommand() {
-        assertThat(run()).isEqualTo(2);
-        assertThat(run("replay")).isEqualTo(2);
-        assertThat(err).asString().contains("Nothing to do", "Unmatched argument", "replay");
-        assertThat(out).asString().isEmpty();
+    void isWrongUsageWithoutACommand() {
+        Runs.Run run = Runs.dlq();
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err()).contains("a command is missing", "dlq --help");
     }
 
-    private int run(String... arguments) {
-        return DlqMain.commandLine()
-                .setOut(new PrintWriter(out, true))
-                .setErr(new PrintWriter(err, true))
-                .execute(arguments);
+    @Test
+    void isWrongUsageWithACommandThatDoesNotExist() {
+        Runs.Run run = Runs.dlq("comletion");
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err()).contains("comletion", "completion");
     }
 }

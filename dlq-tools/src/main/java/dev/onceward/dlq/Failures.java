@@ -1,0 +1,74 @@
+package dev.onceward.dlq;
+
+import dev.onceward.dlq.connect.CannotConnectException;
+import dev.onceward.dlq.exit.ExitCodes;
+import dev.onceward.dlq.exit.RefusedException;
+import dev.onceward.dlq.exit.UsageException;
+import dev.onceward.dlq.output.Console;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.sql.SQLException;
+import picocli.CommandLine;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+
+/** From an exception to one message without secrets, and an exit code. */
+final class Failures implements IParameterExceptionHandler, IExecutionExceptionHandler {
+    private final Console console;
+
+    Failures(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public int handleParseException(ParameterException failure, String[] arguments) {
+        CommandLine command = failure.getCommandLine();
+        console.say("dlq: " + failure.getMessage());
+        CommandLine.UnmatchedArgumentException.printSuggestions(failure, command.getErr());
+        console.say("Try: " + command.getCommandSpec().qualifiedName() + " --help");
+        return ExitCodes.USAGE;
+    }
+
+    @Override
+    public int handleExecutionException(Exception failure, CommandLine command, ParseResult parsed) {
+        console.say("dlq: " + message(failure));
+        if (parsed.hasMatchedOption("--verbose")) {
+            StringWriter trace = new StringWriter();
+            failure.printStackTrace(new PrintWriter(trace, true));
+            console.say(trace.toString());
+        }
+        return exitCode(failure);
+    }
+
+    private static String message(Exception failure) {
+        String message = failure.getMessage();
+        if (failure instanceof SQLException) {
+            return "PostgreSQL: " + message;
+        }
+        boolean ours = failure instanceof UsageException
+                || failure instanceof RefusedException
+                || failure instanceof CannotConnectException;
+        return ours && message != null ? message : failure.getClass().getSimpleName() + ": " + message;
+    }
+
+    private static int exitCode(Exception failure) {
+        if (failure instanceof UsageException || failure instanceof ParameterException) {
+            return ExitCodes.USAGE;
+        }
+        if (failure instanceof RefusedException) {
+            return ExitCodes.REFUSED;
+        }
+        if (failure instanceof CannotConnectException || (failure instanceof SQLException e && isConnection(e))) {
+            return ExitCodes.CANNOT_CONNECT;
+        }
+        return ExitCodes.SOME_FAILED;
+    }
+
+    /** Lost, shutting down, not let in, no connection free. */
+    private static boolean isConnection(SQLException failure) {
+        String state = String.valueOf(failure.getSQLState());
+        return state.startsWith("08") || state.startsWith("28") || state.startsWith("53") || state.startsWith("57P");
+    }
+}

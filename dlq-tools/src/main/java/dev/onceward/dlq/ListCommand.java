@@ -1,0 +1,96 @@
+package dev.onceward.dlq;
+
+import dev.onceward.catalog.DeadLetterStatus;
+import dev.onceward.dlq.connect.ConnectionOptions;
+import dev.onceward.dlq.connect.Connections;
+import dev.onceward.dlq.exit.ExitCodes;
+import dev.onceward.dlq.index.DeadLetterIndex;
+import dev.onceward.dlq.index.Filter;
+import dev.onceward.dlq.output.Console;
+import dev.onceward.dlq.output.OutputFormat;
+import dev.onceward.dlq.output.People;
+import dev.onceward.dlq.output.RowWriter;
+import java.sql.SQLException;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code dlq list}. */
+@Command(
+        name = "list",
+        description = {
+            "Lists dead letters, newest first, one line for each message.",
+            "",
+            "Without --status: those that are not done with, that is pending, dead and replayed. The status shown is"
+                    + " true: a dead letter whose message took effect after all is RESOLVED."
+        },
+        sortOptions = true,
+        mixinStandardHelpOptions = true)
+final class ListCommand implements Callable<Integer> {
+    /** Not resolved, and nobody has given it up. */
+    static final Set<DeadLetterStatus> UNFINISHED =
+            EnumSet.of(DeadLetterStatus.PENDING, DeadLetterStatus.DEAD, DeadLetterStatus.REPLAYED);
+
+    private final Console console;
+
+    @Mixin
+    private FilterOptions filter = new FilterOptions();
+
+    @Option(
+            names = "--limit",
+            paramLabel = "N",
+            description = "At most so many; 0: all. Default: ${DEFAULT-VALUE}.",
+            defaultValue = "100",
+            order = 20)
+    private long limit;
+
+    @Option(
+            names = {"-o", "--output"},
+            paramLabel = "FORMAT",
+            description = "table, json, jsonl or csv. Default: ${DEFAULT-VALUE}.",
+            defaultValue = "table",
+            order = 21)
+    private OutputFormat format = OutputFormat.TABLE;
+
+    @Mixin
+    private ConnectionOptions connection;
+
+    ListCommand(Console console) {
+        this.console = console;
+        this.connection = new ConnectionOptions(console);
+    }
+
+    @Override
+    public Integer call() throws SQLException {
+        try (Connections connections = connection.connections()) {
+            DeadLetterIndex index = new DeadLetterIndex(connections);
+            Filter wanted = filter.filter(connections.consumer().orElse(null), UNFINISHED);
+            LetterColumns columns = LetterColumns.of(index.now(), wanted.consumer() == null);
+            long[] shown = new long[1];
+            try (RowWriter writer = format.writer(columns.columns(), console)) {
+                index.list(wanted, limit <= 0 ? Long.MAX_VALUE : limit, letter -> {
+                    writer.row(columns.values(letter));
+                    shown[0]++;
+                });
+            }
+            if (format == OutputFormat.TABLE) {
+                tellHowMany(index, wanted, shown[0]);
+            }
+            return ExitCodes.DONE;
+        }
+    }
+
+    private void tellHowMany(DeadLetterIndex index, Filter wanted, long shown) throws SQLException {
+        if (shown == 0) {
+            console.say("No dead letters" + (wanted.isAll() ? "." : " like that."));
+        } else if (shown == limit) {
+            long all = index.count(wanted);
+            if (all > shown) {
+                console.say("The newest " + People.count(shown) + " of " + People.count(all) + ": see --limit.");
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package dev.onceward.dlq;
+
+import dev.onceward.catalog.DeadLetterStatus;
+import dev.onceward.dlq.actions.ActionLog;
+import dev.onceward.dlq.actions.Actor;
+import dev.onceward.dlq.actions.Discarding;
+import dev.onceward.dlq.connect.ConnectionOptions;
+import dev.onceward.dlq.connect.Connections;
+import dev.onceward.dlq.exit.ExitCodes;
+import dev.onceward.dlq.exit.RefusedException;
+import dev.onceward.dlq.exit.UsageException;
+import dev.onceward.dlq.index.DeadLetterIndex;
+import dev.onceward.dlq.index.Filter;
+import dev.onceward.dlq.index.Letter;
+import dev.onceward.dlq.output.Console;
+import dev.onceward.dlq.output.People;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+
+/** Marks dead letters one by one: what {@code discard} and {@code restore} have in common. */
+final class MarkRun {
+    private static final int PAGE = 500;
+
+    private final Console console;
+    private final ConnectionOptions options;
+    private final String command;
+    private final String done;
+    private final boolean yes;
+
+    MarkRun(Console console, ConnectionOptions options, String command, String done, boolean yes) {
+        this.console = console;
+        this.options = options;
+        this.command = command;
+        this.done = done;
+        this.yes = yes;
+    }
+
+    /** Returns the exit code. */
+    int run(
+            FilterOptions filters,
+            Set<DeadLetterStatus> usual,
+            Set<DeadLetterStatus> possible,
+            String detail,
+            Mark mark)
+            throws SQLException {
+        try (Connections connections = options.connections()) {
+            DeadLetterIndex index = new DeadLetterIndex(connections);
+            String consumer = Consumers.only(connections, index);
+            Filter filter = filters.filter(consumer, usual);
+            if (!possible.containsAll(filter.statuses())) {
+                throw new UsageException("--status: dlq " + command + " is for "
+                        + String.join(" and ", possible.stream().map(Enum::name).toList()) + " ones");
+            }
+            Instant asOf = index.now();
+            long selected = index.count(filter, asOf);
+            if (selected == 0) {
+                console.say("No dead letters like that: nothing to " + command + ".");
+                return ExitCodes.DONE;
+            }
+            confirm(selected, consumer);
+            ActionLog.Action action =
+                    new ActionLog(connections, Actor.ofProcess()).begin(consumer, command, filter.toString(), selected);
+            long[] counts = new long[2];
+            try {
+                mark(index, filter, asOf, new Discarding(connections), mark, counts);
+            } catch (SQLException e) {
+                action.finish(ActionLog.Outcome.PARTLY, counts[0], selected - counts[0], detail);
+                throw e;
+            }
+            action.finish(
+                    counts[1] == 0 ? ActionLog.Outcome.DONE : ActionLog.Outcome.PARTLY, counts[0], counts[1], detail);
+            console.out()
+                    .println(People.count(counts[0], "dead letter") + " " + done
+                            + (counts[1] == 0 ? "" : ", " + People.count(counts[1]) + " had changed in the meantime"));
+            return counts[1] == 0 ? ExitCodes.DONE : ExitCodes.SOME_FAILED;
+        }
+    }
+
+    private void mark(
+            DeadLetterIndex index, Filter filter, Instant asOf, Discarding discarding, Mark mark, long[] counts)
+            throws SQLException {
+        List<Letter> page = index.page(filter, asOf, null, PAGE);
+        while (!page.isEmpty()) {
+            for (Letter letter : page) {
+                counts[mark.mark(discarding, letter) ? 0 : 1]++;
+            }
+            page = index.page(filter, asOf, page.get(page.size() - 1), PAGE);
+        }
+    }
+
+    private void confirm(long selected, String consumer) {
+        if (selected <= 1 || yes) {
+            return;
+        }
+        String what = People.count(selected, "dead letter") + " of " + consumer;
+        if (!console.terminal().input()) {
+            throw new RefusedException(
+                    "this would " + command + " " + what + ", and there is nobody to ask: give --yes");
+        }
+        if (!console.confirms("dlq " + command + ": " + what + "?")) {
+            throw new RefusedException("nothing was " + done);
+        }
+    }
+
+    /** Marks one; returns whether it did. */
+    interface Mark {
+        boolean mark(Discarding discarding, Letter letter) throws SQLException;
+    }
+}

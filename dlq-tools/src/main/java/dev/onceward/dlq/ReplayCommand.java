@@ -1,0 +1,312 @@
+package dev.onceward.dlq;
+
+import dev.onceward.catalog.DeadLetterStatus;
+import dev.onceward.dlq.actions.ActionLog;
+import dev.onceward.dlq.actions.Actor;
+import dev.onceward.dlq.connect.ConnectionOptions;
+import dev.onceward.dlq.connect.Connections;
+import dev.onceward.dlq.exit.ExitCodes;
+import dev.onceward.dlq.exit.RefusedException;
+import dev.onceward.dlq.exit.UsageException;
+import dev.onceward.dlq.index.DeadLetterIndex;
+import dev.onceward.dlq.index.Filter;
+import dev.onceward.dlq.output.Column;
+import dev.onceward.dlq.output.Console;
+import dev.onceward.dlq.output.OutputFormat;
+import dev.onceward.dlq.output.People;
+import dev.onceward.dlq.output.RowWriter;
+import dev.onceward.dlq.output.Times;
+import dev.onceward.dlq.replay.DryRun;
+import dev.onceward.dlq.replay.Rate;
+import dev.onceward.dlq.replay.ReplayPlan;
+import dev.onceward.dlq.replay.ReplayResult;
+import dev.onceward.dlq.replay.ReplayRun;
+import dev.onceward.dlq.replay.ReplayTarget;
+import dev.onceward.dlq.replay.Stop;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code dlq replay}. */
+@Command(
+        name = "replay",
+        description = {
+            "Sends dead letters to their consumer again: to its own replay topic, where nobody else reads.",
+            "",
+            "Sends what exists when it starts, in the original order within each key. It may be interrupted and run"
+                    + " again at any time, also while another one runs: each message takes effect once. What cannot be"
+                    + " sent is told and does not stop the rest, but for later messages of its key."
+        },
+        sortOptions = true,
+        mixinStandardHelpOptions = true)
+final class ReplayCommand implements Callable<Integer> {
+    private static final Set<DeadLetterStatus> REPLAYABLE =
+            EnumSet.of(DeadLetterStatus.DEAD, DeadLetterStatus.REPLAYED);
+
+    private final Console console;
+
+    @Parameters(
+            paramLabel = "ID",
+            arity = "0..*",
+            description = "topic/partition/offset of a record that first failed, or a message id.")
+    private List<String> ids = new ArrayList<>();
+
+    @Mixin
+    private FilterOptions filter = new FilterOptions();
+
+    @Option(names = "--all", description = "All that are dead.", order = 18)
+    private boolean all;
+
+    @Option(names = "--dry-run", description = "Only say what would be sent, and what not and why.", order = 20)
+    private boolean dryRun;
+
+    @Option(names = "--limit", paramLabel = "N", description = "Send at most so many.", order = 21)
+    private @Nullable Long limit;
+
+    @Option(
+            names = "--rate",
+            paramLabel = "N/s",
+            description = "Send at most so many in a second: 100/s, 30/m.",
+            order = 22)
+    private @Nullable String rate;
+
+    @Option(
+            names = "--canary",
+            paramLabel = "N",
+            description = "Send N first, wait until they took effect or are dead again, and go on only if all took"
+                    + " effect.",
+            order = 23)
+    private int canary;
+
+    @Option(names = "--wait", description = "Wait until all took effect or are dead again, and tell which.", order = 24)
+    private boolean wait;
+
+    @Option(
+            names = "--wait-timeout",
+            paramLabel = "TIME",
+            description = "How long --canary and --wait wait. Default: ${DEFAULT-VALUE}.",
+            defaultValue = "10m",
+            order = 25)
+    private String waitTimeout = "10m";
+
+    @Option(
+            names = "--assert-unprocessed",
+            description = "Replay TOO_OLD messages, too: you know that they were never processed. If one was, it takes"
+                    + " effect twice. Your name is recorded.",
+            order = 26)
+    private boolean assertUnprocessed;
+
+    @Option(
+            names = {"-y", "--yes"},
+            description = "Do not ask.",
+            order = 27)
+    private boolean yes;
+
+    @Mixin
+    private ConnectionOptions connection;
+
+    ReplayCommand(Console console) {
+        this.console = console;
+        this.connection = new ConnectionOptions(console);
+    }
+
+    @Override
+    public Integer call() throws SQLException {
+        ids.forEach(filter::addId);
+        if (filter.isEmpty() && !all) {
+            throw new UsageException("say which: ids, filters, or --all");
+        }
+        // Listening from the beginning: a signal must never find a row begun and nobody to finish it.
+        try (Connections connections = connection.connections();
+                Stop stop = Stop.listening()) {
+            DeadLetterIndex index = new DeadLetterIndex(connections);
+            ActionLog log = new ActionLog(connections, Actor.ofProcess());
+            ReplayPlan plan =
+                    plan(Consumers.only(connections, index), log.actor().toString());
+            ReplayTarget target =
+                    ReplayTarget.of(connections, String.valueOf(plan.filter().consumer()));
+            Instant asOf = index.now();
+            if (dryRun) {
+                return dryRun(DryRun.of(connections, target, plan, asOf), target);
+            }
+            long selected = Math.min(index.count(plan.filter(), asOf), plan.limit());
+            if (selected == 0) {
+                console.say("No dead letters like that: nothing to replay.");
+                return ExitCodes.DONE;
+            }
+            confirm(selected, target);
+            return replay(connections, target, plan, stop, asOf, selected, log);
+        }
+    }
+
+    private ReplayPlan plan(String consumer, String actor) {
+        Filter chosen = filter.filter(consumer, EnumSet.of(DeadLetterStatus.DEAD));
+        if (!REPLAYABLE.containsAll(chosen.statuses())) {
+            throw new UsageException("--status: only dead and replayed ones can be replayed; take discarded ones back"
+                    + " with dlq restore");
+        }
+        if (canary < 0 || (limit != null && limit < 1)) {
+            throw new UsageException("--canary and --limit: must be positive");
+        }
+        try {
+            return new ReplayPlan(
+                    chosen,
+                    limit == null ? Long.MAX_VALUE : limit,
+                    rate == null ? Rate.unlimited() : Rate.parse(rate),
+                    canary,
+                    wait,
+                    duration(),
+                    assertUnprocessed ? actor : null);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException("--rate: " + e.getMessage());
+        }
+    }
+
+    private Duration duration() {
+        try {
+            return Times.duration(waitTimeout);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException("--wait-timeout: " + e.getMessage());
+        }
+    }
+
+    private void confirm(long selected, ReplayTarget target) {
+        if (selected <= 1 || yes) {
+            return;
+        }
+        String what = People.count(selected, "dead letter") + " of " + target.consumer() + " to " + target.topic();
+        if (!console.terminal().input()) {
+            throw new RefusedException("this would send " + what + ", and there is nobody to ask: give --yes");
+        }
+        if (!console.confirms("Send " + what + "?")) {
+            throw new RefusedException("nothing was sent");
+        }
+    }
+
+    private int replay(
+            Connections connections,
+            ReplayTarget target,
+            ReplayPlan plan,
+            Stop stop,
+            Instant asOf,
+            long selected,
+            ActionLog log)
+            throws SQLException {
+        ActionLog.Action action = log.begin(target.consumer(), "replay", describe(plan), selected);
+        try {
+            ReplayResult result = new ReplayRun(connections, console, target, plan, stop, asOf, selected).run();
+            action.finish(outcome(result), result.sent(), result.notSent(), detail(result));
+            tell(result, target);
+            return exitCode(result);
+        } catch (SQLException | RuntimeException e) {
+            finishAfter(action, e);
+            throw e;
+        }
+    }
+
+    /** The database may be what has failed: the row then stays RUNNING, which says as much. */
+    private static void finishAfter(ActionLog.Action action, Exception failure) {
+        try {
+            action.finish(
+                    ActionLog.Outcome.PARTLY,
+                    0,
+                    0,
+                    "ended by " + failure.getClass().getSimpleName());
+        } catch (SQLException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    private String describe(ReplayPlan plan) {
+        return plan.filter()
+                + (limit == null ? "" : " --limit " + limit)
+                + (canary == 0 ? "" : " --canary " + canary)
+                + (assertUnprocessed ? " --assert-unprocessed" : "");
+    }
+
+    private static ActionLog.Outcome outcome(ReplayResult result) {
+        if (result.interrupted()) {
+            return ActionLog.Outcome.INTERRUPTED;
+        }
+        if (result.refused()) {
+            return ActionLog.Outcome.REFUSED;
+        }
+        return result.complete() ? ActionLog.Outcome.DONE : ActionLog.Outcome.PARTLY;
+    }
+
+    private static int exitCode(ReplayResult result) {
+        if (result.complete()) {
+            return ExitCodes.DONE;
+        }
+        return result.refused() ? ExitCodes.REFUSED : ExitCodes.SOME_FAILED;
+    }
+
+    private static String detail(ReplayResult result) {
+        List<String> parts = new ArrayList<>();
+        if (result.aborted() != null) {
+            parts.add(result.aborted());
+        }
+        if (!result.failedAgain().isEmpty()) {
+            parts.add("dead again: " + String.join(" ", result.failedAgain()));
+        }
+        parts.add(result.detail());
+        return String.join("\n", parts).strip();
+    }
+
+    private void tell(ReplayResult result, ReplayTarget target) {
+        console.out()
+                .println(People.count(result.sent(), "message") + " sent to " + target.topic()
+                        + (result.notSent() == 0 ? "" : ", " + People.count(result.notSent()) + " not sent"));
+        if (result.followed()) {
+            console.out()
+                    .println(People.count(result.resolved()) + " took effect, "
+                            + People.count(result.failedAgain().size()) + " dead again, "
+                            + People.count(result.undecided()) + " still under way");
+            result.failedAgain().forEach(name -> console.out().println("dead again: " + name));
+        }
+        if (canary > 0 && !result.failedAgain().isEmpty()) {
+            console.say("dlq: a canary failed: nothing else was sent");
+        } else if (canary > 0 && result.undecided() > 0 && !result.interrupted()) {
+            console.say("dlq: the workers did not finish within " + waitTimeout + ": are they running?");
+        }
+        if (result.aborted() != null) {
+            console.say("dlq: " + result.aborted() + ". Run the same command again to go on");
+        }
+        if (result.interrupted()) {
+            console.say("dlq: interrupted. Run the same command again to go on");
+        }
+    }
+
+    private int dryRun(List<DryRun.Line> lines, ReplayTarget target) {
+        long send = lines.stream()
+                .filter(line -> line.why() == null)
+                .mapToLong(DryRun.Line::count)
+                .sum();
+        long not = lines.stream().mapToLong(DryRun.Line::count).sum() - send;
+        List<Column> columns =
+                List.of(Column.whole("topic"), Column.whole("reason"), Column.number("count"), Column.text("outcome"));
+        try (RowWriter writer = OutputFormat.TABLE.writer(columns, console)) {
+            for (DryRun.Line line : lines) {
+                writer.row(Arrays.<@Nullable Object>asList(
+                        line.topic(),
+                        line.reason(),
+                        line.count(),
+                        line.why() == null ? "would be sent" : "would not be sent: " + line.why()));
+            }
+        }
+        console.say(People.count(send, "message") + " would be sent to " + target.topic()
+                + (not == 0 ? "" : ", " + People.count(not) + " not") + ". Nothing was.");
+        return ExitCodes.DONE;
+    }
+}

@@ -1,0 +1,111 @@
+package dev.onceward.dlq.connect;
+
+import dev.onceward.dlq.exit.UsageException;
+import dev.onceward.dlq.output.Secrets;
+import java.io.PrintWriter;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.util.Properties;
+import java.util.logging.Logger;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Opens connections to the database. */
+final class Databases implements DataSource {
+    private final DatabaseAddress address;
+    private final Properties properties = new Properties();
+    private final Secrets secrets;
+
+    Databases(GivenSettings given, Secrets secrets) {
+        this.secrets = secrets;
+        this.address = DatabaseAddress.parse(given.get(SettingNames.DB_URL, "the database's address"));
+        secrets.add(address.password());
+        if (address.password() != null && given.isFlag(SettingNames.DB_URL)) {
+            throw new UsageException("--db-url: holds a password, which every user of this machine can read in the list"
+                    + " of processes; put it into PGPASSWORD or ~/.pgpass");
+        }
+        set("user", given.find(SettingNames.DB_USER).orElse(address.user()));
+        // Without a password the driver itself looks into the file of PGPASSFILE, else into ~/.pgpass.
+        String password = address.password() == null ? given.variable("PGPASSWORD") : address.password();
+        secrets.add(password);
+        set("password", password);
+        set("ApplicationName", "dlq");
+        set("connectTimeout", "10");
+        set("loginTimeout", "15");
+        set("tcpKeepAlive", "true");
+        // Statements prepared by name live in a session, which PgBouncer in transaction mode does not keep.
+        set("prepareThreshold", "0");
+    }
+
+    String address() {
+        return address.toString();
+    }
+
+    Connection open() {
+        try {
+            return getConnection();
+        } catch (SQLException e) {
+            throw failure(e);
+        }
+    }
+
+    CannotConnectException failure(SQLException e) {
+        return new CannotConnectException(
+                "Cannot connect to PostgreSQL at " + address + ": " + secrets.hide(String.valueOf(e.getMessage()))
+                        + ". Look at --db-url, --db-user, and PGPASSWORD or ~/.pgpass",
+                e);
+    }
+
+    @Override
+    public Connection getConnection() throws SQLException {
+        return DriverManager.getConnection(address.jdbc(), properties);
+    }
+
+    private void set(String name, @Nullable String value) {
+        if (value != null) {
+            properties.setProperty(name, value);
+        }
+    }
+
+    @Override
+    public Connection getConnection(String username, String password) throws SQLException {
+        throw new SQLFeatureNotSupportedException();
+    }
+
+    @Override
+    public @Nullable PrintWriter getLogWriter() {
+        return null;
+    }
+
+    @Override
+    public void setLogWriter(PrintWriter out) throws SQLException {
+        throw new SQLFeatureNotSupportedException();
+    }
+
+    @Override
+    public void setLoginTimeout(int seconds) throws SQLException {
+        throw new SQLFeatureNotSupportedException();
+    }
+
+    @Override
+    public int getLoginTimeout() {
+        return 0;
+    }
+
+    @Override
+    public Logger getParentLogger() throws SQLFeatureNotSupportedException {
+        throw new SQLFeatureNotSupportedException();
+    }
+
+    @Override
+    public <T> T unwrap(Class<T> type) throws SQLException {
+        throw new SQLFeatureNotSupportedException();
+    }
+
+    @Override
+    public boolean isWrapperFor(Class<?> type) {
+        return false;
+    }
+}

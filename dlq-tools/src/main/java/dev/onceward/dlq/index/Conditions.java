@@ -1,0 +1,173 @@
+package dev.onceward.dlq.index;
+
+import dev.onceward.catalog.DeadLetterStatus;
+import dev.onceward.handler.Coordinates;
+import dev.onceward.postgres.Tables;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A {@link Filter} as conditions on the table {@code dead_letters} under the name {@code d}. */
+final class Conditions {
+    // An id used again for other content is no proof, so the hash must be equal, too.
+    private static final String CLAIMED = "EXISTS (SELECT 1 FROM {processed_messages} p"
+            + " WHERE p.consumer_name = d.consumer_name AND p.message_id = d.message_id"
+            + " AND p.payload_hash IN (d.payload_hash, d.edited_payload_hash))";
+    /** The true status. */
+    static final String STATUS = "CASE WHEN d.status = 'RESOLVED' OR " + CLAIMED + " THEN 'RESOLVED' ELSE d.status END";
+    /**
+     * One line per origin: rows of replays that failed again have the same one, and the newest tells. Newest by
+     * {@code dead_at}, the database's clock, since {@code failed_at} comes from the clocks of different workers; what is not
+     * yet acknowledged is the newest. The origin's timestamp tells a topic from another one of its name.
+     */
+    private static final String NEWEST = "NOT EXISTS (SELECT 1 FROM {dead_letters} n"
+            + " WHERE n.consumer_name = d.consumer_name AND n.origin_topic = d.origin_topic"
+            + " AND n.origin_partition = d.origin_partition AND n.origin_offset = d.origin_offset"
+            + " AND n.origin_timestamp = d.origin_timestamp"
+            + " AND (coalesce(n.dead_at, 'infinity'), n.topic, n.partition, n.record_offset, n.topic_id)"
+            + " > (coalesce(d.dead_at, 'infinity'), d.topic, d.partition, d.record_offset, d.topic_id))";
+
+    private static final Pattern NAME = Pattern.compile("([a-zA-Z0-9._-]{1,249})/([0-9]{1,9})/([0-9]{1,18})");
+
+    private final List<String> conditions = new ArrayList<>();
+    private final List<Parameter> parameters = new ArrayList<>();
+
+    Conditions(Filter filter) {
+        conditions.add(NEWEST);
+        if (filter.consumer() != null) {
+            add("d.consumer_name = ?", filter.consumer());
+        }
+        addIds(filter.ids());
+        addAny("d.origin_topic = ANY (?)", "text", filter.topics());
+        addAny("d.reason = ANY (?)", "text", filter.reasons());
+        if (!filter.keys().isEmpty()) {
+            addAny(
+                    "d.record_key = ANY (?)",
+                    "bytea",
+                    filter.keys().stream().map(Filter.Key::bytes).toList());
+        }
+        if (filter.exception() != null) {
+            add("strpos(lower(d.error_class), lower(?)) > 0", filter.exception());
+        }
+        if (filter.since() != null) {
+            add("d.failed_at >= ?", time(filter.since()));
+        }
+        if (filter.until() != null) {
+            add("d.failed_at < ?", time(filter.until()));
+        }
+        addStatuses(filter.statuses());
+    }
+
+    /** With one more condition. */
+    Conditions and(String condition, Object... values) {
+        conditions.add(condition);
+        for (Object value : values) {
+            parameters.add((connection, statement, index) -> statement.setObject(index, value));
+        }
+        return this;
+    }
+
+    static OffsetDateTime time(Instant instant) {
+        return instant.atOffset(ZoneOffset.UTC);
+    }
+
+    /** What stands behind WHERE. */
+    String sql() {
+        return String.join(" AND ", conditions);
+    }
+
+    /** Prepares a statement with the conditions in the place of {@code %s}, and sets their parameters. */
+    PreparedStatement prepare(Connection connection, Tables tables, String sql) throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(tables.sql(sql.replace("%s", sql())));
+        try {
+            int index = 1;
+            for (Parameter parameter : parameters) {
+                parameter.set(connection, statement, index++);
+            }
+            return statement;
+        } catch (SQLException e) {
+            statement.close();
+            throw e;
+        }
+    }
+
+    /** The coordinates that a name stands for, if it is one. */
+    static Optional<Coordinates> coordinates(String name) {
+        Matcher matcher = NAME.matcher(name);
+        return matcher.matches()
+                ? Optional.of(new Coordinates(
+                        matcher.group(1), Integer.parseInt(matcher.group(2)), Long.parseLong(matcher.group(3))))
+                : Optional.empty();
+    }
+
+    private void addIds(List<String> ids) {
+        if (ids.isEmpty()) {
+            return;
+        }
+        // A message id may look like a name: both are found, and whoever wanted one is asked which.
+        List<Coordinates> named =
+                ids.stream().flatMap(id -> coordinates(id).stream()).toList();
+        String condition = "d.message_id = ANY (?)";
+        if (!named.isEmpty()) {
+            condition +=
+                    " OR (d.origin_topic, d.origin_partition, d.origin_offset) IN" + " (SELECT * FROM unnest(?, ?, ?))";
+        }
+        addAny("(" + condition + ")", "text", ids);
+        if (!named.isEmpty()) {
+            parameters.add(array("text", named.stream().map(Coordinates::topic).toList()));
+            parameters.add(
+                    array("int4", named.stream().map(Coordinates::partition).toList()));
+            parameters.add(array("int8", named.stream().map(Coordinates::offset).toList()));
+        }
+    }
+
+    private void addStatuses(Set<DeadLetterStatus> statuses) {
+        if (statuses.containsAll(EnumSet.allOf(DeadLetterStatus.class))) {
+            return;
+        }
+        List<String> open = statuses.stream()
+                .filter(status -> status != DeadLetterStatus.RESOLVED)
+                .map(Enum::name)
+                .toList();
+        String isOpen = "d.status <> 'RESOLVED' AND d.status = ANY (?) AND NOT " + CLAIMED;
+        if (open.isEmpty()) {
+            conditions.add("(d.status = 'RESOLVED' OR " + CLAIMED + ")");
+        } else if (statuses.contains(DeadLetterStatus.RESOLVED)) {
+            addAny("(d.status = 'RESOLVED' OR " + CLAIMED + " OR (" + isOpen + "))", "text", open);
+        } else {
+            addAny("(" + isOpen + ")", "text", open);
+        }
+    }
+
+    private void add(String condition, Object value) {
+        conditions.add(condition);
+        parameters.add((connection, statement, index) -> statement.setObject(index, value));
+    }
+
+    private void addAny(String condition, String type, List<?> values) {
+        if (!values.isEmpty()) {
+            conditions.add(condition);
+            parameters.add(array(type, values));
+        }
+    }
+
+    private static Parameter array(String type, List<?> values) {
+        // The driver knows arrays of byte arrays only by their own type.
+        Object[] elements = type.equals("bytea") ? values.toArray(new byte[0][]) : values.toArray();
+        return (connection, statement, index) -> statement.setArray(index, connection.createArrayOf(type, elements));
+    }
+
+    private interface Parameter {
+        void set(Connection connection, PreparedStatement statement, int index) throws SQLException;
+    }
+}

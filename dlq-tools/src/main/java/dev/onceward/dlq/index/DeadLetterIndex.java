@@ -1,0 +1,186 @@
+package dev.onceward.dlq.index;
+
+import dev.onceward.catalog.DeadLetterStatus;
+import dev.onceward.dlq.connect.Connections;
+import dev.onceward.handler.Coordinates;
+import dev.onceward.postgres.Tables;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The dead letters as the database knows them, together with the claims: one letter per message that failed, and its
+ * status is true. Reads only. For one thread.
+ */
+public final class DeadLetterIndex {
+    private static final String NEWEST_FIRST = " ORDER BY coalesce(d.dead_at, 'infinity') DESC, d.origin_topic,"
+            + " d.origin_partition, d.origin_offset DESC";
+    private static final String ORIGIN = "(d.origin_topic, d.origin_partition, d.origin_offset)";
+    private static final int FETCH_SIZE = 500;
+
+    private final Connection connection;
+    private final Tables tables;
+
+    /** Of these tables, over the command's own connection. */
+    public DeadLetterIndex(Connections connections) {
+        this.connection = connections.database();
+        this.tables = connections.tables();
+    }
+
+    /** Hands over the letters, newest first, at most {@code limit}; keeps none of them. */
+    public void list(Filter filter, long limit, Consumer<Letter> taker) throws SQLException {
+        String sql =
+                "SELECT " + LetterRows.COLUMNS + " FROM {dead_letters} d WHERE %s" + NEWEST_FIRST + " LIMIT " + limit;
+        // Without a transaction the driver reads the whole answer into memory.
+        connection.setAutoCommit(false);
+        try (PreparedStatement statement = new Conditions(filter).prepare(connection, tables, sql)) {
+            statement.setFetchSize(FETCH_SIZE);
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    taker.accept(LetterRows.read(row));
+                }
+            }
+        } finally {
+            connection.rollback();
+            connection.setAutoCommit(true);
+        }
+    }
+
+    /** How many there are. */
+    public long count(Filter filter) throws SQLException {
+        return count(new Conditions(filter));
+    }
+
+    /** How many {@link #page} would give in all. */
+    public long count(Filter filter, Instant asOf) throws SQLException {
+        return count(existing(filter, asOf));
+    }
+
+    private long count(Conditions conditions) throws SQLException {
+        try (PreparedStatement statement =
+                        conditions.prepare(connection, tables, "SELECT count(*) FROM {dead_letters} d WHERE %s");
+                ResultSet row = statement.executeQuery()) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
+    /** What existed at an instant and has not been touched since by a replay: this one, or another. */
+    private static Conditions existing(Filter filter, Instant asOf) {
+        return new Conditions(filter)
+                .and("d.dead_at <= ?", Conditions.time(asOf))
+                .and("(d.status <> 'REPLAYED' OR d.replayed_at <= ?)", Conditions.time(asOf));
+    }
+
+    /** How many there are of each kind, most first; hours in order. */
+    public List<Stats.Group> stats(Filter filter, Stats.By by) throws SQLException {
+        String sql = "SELECT g, count(*), min(failed_at), max(failed_at) FROM (SELECT " + by.expression
+                + " AS g, d.failed_at FROM {dead_letters} d WHERE %s) x GROUP BY g ORDER BY "
+                + (by == Stats.By.HOUR ? "g" : "count(*) DESC, g");
+        try (PreparedStatement statement = new Conditions(filter).prepare(connection, tables, sql);
+                ResultSet row = statement.executeQuery()) {
+            List<Stats.Group> groups = new ArrayList<>();
+            while (row.next()) {
+                groups.add(new Stats.Group(
+                        row.getString(1),
+                        row.getLong(2),
+                        row.getObject(3, OffsetDateTime.class).toInstant(),
+                        row.getObject(4, OffsetDateTime.class).toInstant()));
+            }
+            return groups;
+        }
+    }
+
+    /**
+     * The next letters in their original order: by topic, partition and offset of the records that first failed.
+     *
+     * @param asOf only what was in the dead-letter topic at this instant of the database's clock, and has not been replayed
+     *     since
+     * @param after the last letter of the page before; {@code null}: from the beginning
+     */
+    public List<Letter> page(Filter filter, Instant asOf, @Nullable Letter after, int size) throws SQLException {
+        Conditions conditions = existing(filter, asOf);
+        if (after != null) {
+            Coordinates last = after.origin().coordinates();
+            // The timestamp too: a topic made again has letters at the same coordinates.
+            conditions.and(
+                    "(d.origin_topic, d.origin_partition, d.origin_offset, d.origin_timestamp) > (?, ?, ?, ?)",
+                    last.topic(),
+                    last.partition(),
+                    last.offset(),
+                    after.origin().timestamp());
+        }
+        String sql = "SELECT " + LetterRows.COLUMNS + " FROM {dead_letters} d WHERE %s ORDER BY d.origin_topic,"
+                + " d.origin_partition, d.origin_offset, d.origin_timestamp LIMIT " + size;
+        try (PreparedStatement statement = conditions.prepare(connection, tables, sql);
+                ResultSet row = statement.executeQuery()) {
+            List<Letter> letters = new ArrayList<>();
+            while (row.next()) {
+                letters.add(LetterRows.read(row));
+            }
+            return letters;
+        }
+    }
+
+    /** The letter as it is now, by the key of the row it was read from; of a later failure of the same message, if any. */
+    public Optional<Letter> latest(Letter letter) throws SQLException {
+        String sql = "SELECT " + LetterRows.COLUMNS + " FROM {dead_letters} d WHERE %s";
+        Coordinates origin = letter.origin().coordinates();
+        Conditions conditions = new Conditions(Filter.all(letter.consumer(), List.of(DeadLetterStatus.values())))
+                .and(ORIGIN + " = (?, ?, ?)", origin.topic(), origin.partition(), origin.offset())
+                .and("d.origin_timestamp = ?", letter.origin().timestamp());
+        try (PreparedStatement statement = conditions.prepare(connection, tables, sql);
+                ResultSet row = statement.executeQuery()) {
+            return row.next() ? Optional.of(LetterRows.read(row)) : Optional.empty();
+        }
+    }
+
+    /** The stack trace of a letter; empty if there is none. */
+    public String stacktrace(Letter letter) throws SQLException {
+        String sql = "SELECT error_stacktrace FROM {dead_letters} WHERE consumer_name = ? AND topic = ?"
+                + " AND partition = ? AND record_offset = ? AND topic_id = ?";
+        try (PreparedStatement statement = connection.prepareStatement(tables.sql(sql))) {
+            Coordinates record = letter.record().coordinates();
+            statement.setString(1, letter.consumer());
+            statement.setString(2, record.topic());
+            statement.setInt(3, record.partition());
+            statement.setLong(4, record.offset());
+            statement.setObject(5, letter.record().topicId());
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() ? row.getString(1) : "";
+            }
+        }
+    }
+
+    /** Now, by the database's clock. */
+    public Instant now() throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement("SELECT clock_timestamp()");
+                ResultSet row = statement.executeQuery()) {
+            row.next();
+            return Objects.requireNonNull(row.getObject(1, OffsetDateTime.class))
+                    .toInstant();
+        }
+    }
+
+    /** Every consumer that has ever had a worker here. */
+    public List<String> consumers() throws SQLException {
+        try (PreparedStatement statement =
+                        connection.prepareStatement(tables.sql("SELECT consumer_name FROM {consumers} ORDER BY 1"));
+                ResultSet row = statement.executeQuery()) {
+            List<String> names = new ArrayList<>();
+            while (row.next()) {
+                names.add(row.getString(1));
+            }
+            return names;
+        }
+    }
+}

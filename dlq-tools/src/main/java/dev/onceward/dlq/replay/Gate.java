@@ -1,0 +1,46 @@
+package dev.onceward.dlq.replay;
+
+import dev.onceward.catalog.DeadLetterReason;
+import dev.onceward.dlq.index.Letter;
+import org.jspecify.annotations.Nullable;
+
+/** Which letters may be sent at all. */
+final class Gate {
+    private final ReplayTarget target;
+    private final boolean assertUnprocessed;
+
+    Gate(ReplayTarget target, boolean assertUnprocessed) {
+        this.target = target;
+        this.assertUnprocessed = assertUnprocessed;
+    }
+
+    /** Why it may not; {@code null}: it may. */
+    @Nullable
+    String refusal(Letter letter) {
+        String topic = letter.origin().coordinates().topic();
+        if (!target.sources().contains(topic)) {
+            // Whoever may write to a topic can forge headers; only what this consumer has read itself is believed.
+            return "this consumer has never read a topic " + topic + ", which it is said to come from";
+        }
+        if (isReason(letter, DeadLetterReason.UNROUTABLE)) {
+            return "it is a record of the replay topic that names no topic of this consumer: discard it";
+        }
+        if (isReason(letter, DeadLetterReason.PAYLOAD_LOST)) {
+            return "its payload was lost before it was published; it cannot be sent: discard it";
+        }
+        if (isTooOld(letter) && !assertUnprocessed) {
+            return "TOO_OLD: it may have been processed before, and nobody can tell any more. If you know that it was"
+                    + " not, say so with --assert-unprocessed";
+        }
+        return null;
+    }
+
+    /** Whether only an operator can say that it was never processed. */
+    boolean isTooOld(Letter letter) {
+        return isReason(letter, DeadLetterReason.TOO_OLD);
+    }
+
+    private static boolean isReason(Letter letter, DeadLetterReason reason) {
+        return letter.failure().reason().equals(reason.name());
+    }
+}

@@ -1,0 +1,116 @@
+package dev.onceward.dlq.replay;
+
+import dev.onceward.dlq.connect.Connections;
+import dev.onceward.dlq.index.Letter;
+import dev.onceward.handler.Coordinates;
+import dev.onceward.postgres.Tables;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+
+/**
+ * Marks letters as replayed, after the broker has acknowledged them and never before: a letter marked and not sent would
+ * be lost from sight, one sent and not marked is sent once more, and the claim of its message keeps the effect once.
+ */
+final class ReplayMarks {
+    // By the key of the row, not by origin: if the replay has failed again already, that newer row must stay DEAD.
+    // Guarded
+    // by the status it had: another replay may have been quicker. What took effect already is RESOLVED, which is never
+    // left, and was replayed all the same. In key order: two replays of the same letters would deadlock.
+    private static final String MARK = "UPDATE {dead_letters} d SET"
+            + " status = CASE d.status WHEN 'RESOLVED' THEN 'RESOLVED' ELSE 'REPLAYED' END, replays = d.replays + 1,"
+            + " replayed_at = clock_timestamp()"
+            + " FROM (SELECT r.consumer_name, r.topic, r.partition, r.record_offset, r.topic_id"
+            + " FROM unnest(?, ?, ?, ?, ?) AS m(topic, partition, record_offset, topic_id, status)"
+            + " JOIN {dead_letters} r ON r.consumer_name = ? AND r.topic = m.topic AND r.partition = m.partition"
+            + " AND r.record_offset = m.record_offset AND r.topic_id = m.topic_id AND r.status IN (m.status, 'RESOLVED')"
+            + " ORDER BY r.topic, r.partition, r.record_offset, r.topic_id FOR UPDATE OF r) k"
+            + " WHERE d.consumer_name = k.consumer_name AND d.topic = k.topic AND d.partition = k.partition"
+            + " AND d.record_offset = k.record_offset AND d.topic_id = k.topic_id RETURNING 1";
+    private static final String ASSERT =
+            "UPDATE {dead_letters} SET asserted_by = ? WHERE consumer_name = ? AND topic = ?"
+                    + " AND partition = ? AND record_offset = ? AND topic_id = ?";
+    private static final int TRIES = 5;
+
+    private final Connection connection;
+    private final Tables tables;
+    private final String consumer;
+
+    ReplayMarks(Connections connections, String consumer) {
+        this.connection = connections.database();
+        this.tables = connections.tables();
+        this.consumer = consumer;
+    }
+
+    /** Records who says that it was never processed: before it is sent, since its effect may be quicker than any mark. */
+    void assertUnprocessed(Letter letter, String who) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(tables.sql(ASSERT))) {
+            Coordinates record = letter.record().coordinates();
+            statement.setString(1, who);
+            statement.setString(2, consumer);
+            statement.setString(3, record.topic());
+            statement.setInt(4, record.partition());
+            statement.setLong(5, record.offset());
+            statement.setObject(6, letter.record().topicId());
+            statement.executeUpdate();
+        }
+    }
+
+    /** Returns how many rows this call has marked; the others were marked, or resolved, by somebody else. */
+    int mark(List<Sent> sent) throws SQLException {
+        if (sent.isEmpty()) {
+            return 0;
+        }
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return tryToMark(sent);
+            } catch (SQLException e) {
+                // A deadlock with a worker that resolves several rows of one message.
+                boolean again = "40P01".equals(e.getSQLState()) || "40001".equals(e.getSQLState());
+                if (!again || attempt == TRIES) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private int tryToMark(List<Sent> sent) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(tables.sql(MARK))) {
+            array(
+                    statement,
+                    1,
+                    "text",
+                    sent.stream().map(s -> s.record().topic()).toArray());
+            array(
+                    statement,
+                    2,
+                    "int4",
+                    sent.stream().map(s -> s.record().partition()).toArray());
+            array(
+                    statement,
+                    3,
+                    "int8",
+                    sent.stream().map(s -> s.record().offset()).toArray());
+            array(statement, 4, "uuid", sent.stream().map(Sent::topicId).toArray());
+            array(
+                    statement,
+                    5,
+                    "text",
+                    sent.stream().map(s -> s.status().name()).toArray());
+            statement.setString(6, consumer);
+            int marked = 0;
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    marked++;
+                }
+            }
+            return marked;
+        }
+    }
+
+    private void array(PreparedStatement statement, int index, String type, Object[] values) throws SQLException {
+        statement.setArray(index, connection.createArrayOf(type, values));
+    }
+}

@@ -1,0 +1,40 @@
+package dev.onceward.dlq.replay;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a replay did.
+ *
+ * @param sent acknowledged by the broker
+ * @param notSent could not be sent, or must not be
+ * @param onlyRefused whether all of those must not be
+ * @param resolved of those followed: took effect
+ * @param failedAgain of those followed: are dead letters again
+ * @param undecided of those followed: still under way when that ended
+ * @param followed whether any were followed
+ * @param interrupted by the operator
+ * @param aborted why it ended before its end; {@code null}: it did not
+ * @param detail for the audit trail
+ */
+public record ReplayResult(
+        long sent,
+        long notSent,
+        boolean onlyRefused,
+        long resolved,
+        List<String> failedAgain,
+        long undecided,
+        boolean followed,
+        boolean interrupted,
+        @Nullable String aborted,
+        String detail) {
+    /** Whether everything that was to be done is. */
+    public boolean complete() {
+        return notSent == 0 && failedAgain.isEmpty() && undecided == 0 && !interrupted && aborted == null;
+    }
+
+    /** Whether nothing was done because all of it would have been wrong. */
+    public boolean refused() {
+        return sent == 0 && notSent > 0 && onlyRefused && aborted == null;
+    }
+}

@@ -1,0 +1,336 @@
+package dev.onceward.dlq;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onceward.dlq.actions.Actor;
+import dev.onceward.dlq.output.Terminal;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+class ReplayIT {
+    private static final Terminal TERMINAL = new Terminal(true, true, true, 120, false);
+
+    private final Payments payments = new Payments(2);
+
+    @AfterEach
+    void close() {
+        payments.close();
+    }
+
+    @Test
+    void whatIsReplayedTakesEffectOnceAndIsResolved() {
+        payments.deadLetters(30, 7);
+
+        Runs.Run run = payments.dlq("replay", "--all", "--yes", "--wait");
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.out())
+                .contains("30 messages sent to " + payments.replayTopic)
+                .contains("30 took effect, 0 dead again, 0 still under way");
+        assertThat(payments.entries()).isEqualTo(30);
+        assertThat(payments.distinctEntries()).isEqualTo(30);
+        assertThat(payments.count("SELECT count(*) FROM dead_letters WHERE status = 'RESOLVED'"))
+                .isEqualTo(30);
+        assertThat(payments.dlq("list").err()).contains("No dead letters.");
+        assertThat(payments.texts("SELECT command || ' ' || outcome || ' ' || selected || ' ' || done || ' ' || failed"
+                        + " FROM dlq_actions"))
+                .containsExactly("replay DONE 30 30 0");
+    }
+
+    @Test
+    void keyValueAndHeadersGoByteForByteAndInOrder() {
+        byte[] odd = {(byte) 0xff, 0, 1, (byte) 0x80};
+        payments.breakFor(id -> true);
+        ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(payments.topic, 1, odd, "9.99".getBytes(UTF_8));
+        record.headers()
+                .add("message-id", "m1".getBytes(UTF_8))
+                .add("trace", odd)
+                .add("again", "1".getBytes(UTF_8))
+                .add("nothing", null)
+                .add("again", "2".getBytes(UTF_8));
+        payments.send(record);
+        payments.flush();
+        payments.startWorker();
+        Payments.await().until(() -> payments.statuses("m1").equals(List.of("DEAD")));
+        payments.stopWorkers();
+
+        assertThat(payments.dlq("replay", "m1").exitCode()).isZero();
+
+        var replayed = payments.records(payments.replayTopic).get(0);
+        assertThat(replayed.key()).isEqualTo(odd);
+        assertThat(replayed.value()).isEqualTo("9.99".getBytes(UTF_8));
+        assertThat(replayed.partition()).isEqualTo(1);
+        assertThat(replayed.headers().toArray()).startsWith(record.headers().toArray());
+        assertThat(replayed.headers().toArray()).hasSize(5 + 6);
+        assertThat(payments.statuses("m1")).containsExactly("REPLAYED");
+    }
+
+    @Test
+    void replayedTwiceEachEffectIsOnce() {
+        payments.deadLetters(20, 5);
+        payments.stopWorkers();
+
+        assertThat(payments.dlq("replay", "--all", "--yes").exitCode()).isZero();
+        Runs.Run nothing = payments.dlq("replay", "--all", "--yes");
+        Runs.Run again = payments.dlq("replay", "--all", "--yes", "--status", "dead,replayed");
+        payments.startWorker();
+
+        assertThat(nothing.err()).contains("nothing to replay");
+        assertThat(again.out()).contains("20 messages sent");
+        Payments.await().until(() -> payments.records(payments.replayTopic).size() == 40);
+        Payments.await()
+                .until(() -> payments.count("SELECT count(*) FROM dead_letters WHERE status = 'RESOLVED'") == 20);
+        assertThat(payments.dlq("replay", "--all", "--yes", "--status", "dead,replayed")
+                        .err())
+                .contains("nothing to replay");
+        assertThat(payments.entries()).isEqualTo(20);
+    }
+
+    @Test
+    void twoReplaysAtOnceMakeEachEffectOnce() {
+        payments.deadLetters(200, 20);
+
+        CompletableFuture<Runs.Run> one =
+                CompletableFuture.supplyAsync(() -> payments.dlq("replay", "--all", "--yes", "--wait"));
+        CompletableFuture<Runs.Run> other =
+                CompletableFuture.supplyAsync(() -> payments.dlq("replay", "--all", "--yes", "--wait"));
+
+        assertThat(one.join().exitCode()).as(one.join().err()).isZero();
+        assertThat(other.join().exitCode()).as(other.join().err()).isZero();
+        assertThat(payments.entries()).isEqualTo(200);
+        assertThat(payments.distinctEntries()).isEqualTo(200);
+        assertThat(payments.dlq("list", "--status", "resolved", "--limit", "0", "-o", "jsonl")
+                        .out()
+                        .lines())
+                .hasSize(200);
+    }
+
+    @Test
+    void orderWithinAKeyIsTheOriginalOne() {
+        payments.deadLetters(300, 3);
+
+        assertThat(payments.dlq("replay", "--all", "--yes", "--wait").exitCode())
+                .isZero();
+
+        for (int account = 0; account < 3; account++) {
+            int first = account;
+            assertThat(payments.entriesOf("account-" + account))
+                    .containsExactlyElementsOf(IntStream.range(0, 100)
+                            .mapToObj(i -> "m" + (first + 3 * i))
+                            .toList());
+        }
+    }
+
+    @Test
+    void aCanaryThatFailsAgainStopsTheRest() {
+        payments.deadLetters(20, 20);
+        payments.breakFor(id -> true);
+
+        Runs.Run run = payments.dlq("replay", "--all", "--yes", "--canary", "5");
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.out()).contains("5 messages sent", "0 took effect, 5 dead again");
+        assertThat(run.err()).contains("a canary failed: nothing else was sent");
+        assertThat(payments.records(payments.replayTopic)).hasSize(5);
+        // One line for each message still, and it is the newer failure that tells.
+        assertThat(payments.dlq("list", "-o", "jsonl").out().lines()).hasSize(20);
+        assertThat(payments.dlq("list", "-o", "jsonl").out())
+                .contains("\"replays\":1")
+                .doesNotContain("REPLAYED");
+    }
+
+    @Test
+    void aCanaryThatTakesEffectLetsTheRestGo() {
+        payments.deadLetters(20, 20);
+
+        Runs.Run run = payments.dlq("replay", "--all", "--yes", "--canary", "5", "--wait");
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.out()).contains("20 messages sent", "20 took effect");
+        assertThat(payments.entries()).isEqualTo(20);
+    }
+
+    @Test
+    void aMessageThatFailsAgainCanBeReplayedAgain() {
+        payments.deadLetters(1, 1);
+        payments.breakFor(id -> true);
+        assertThat(payments.dlq("replay", "m0", "--wait").exitCode()).isEqualTo(1);
+        payments.breakFor(id -> false);
+
+        Runs.Run run = payments.dlq("replay", "m0", "--wait");
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(payments.statuses("m0")).containsExactly("RESOLVED", "RESOLVED");
+        assertThat(payments.entries()).isEqualTo(1);
+    }
+
+    @Test
+    void oneThatCannotBeSentHoldsItsKeyAndNothingElse() {
+        payments.deadLetters(30, 3);
+        String lost = payments.texts("UPDATE dead_letters SET dlt_offset = 4711 WHERE message_id = 'm3'"
+                        + " RETURNING origin_topic || '/' || origin_partition || '/' || origin_offset")
+                .get(0);
+
+        Runs.Run run = payments.dlq("replay", "--all", "--yes", "--wait");
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.out()).contains("21 messages sent", "9 not sent", "21 took effect");
+        assertThat(run.err()).contains(lost + " not sent: there is no record at", "held back, because " + lost);
+        assertThat(payments.entriesOf("account-0")).containsExactly("m0");
+        assertThat(payments.entriesOf("account-1")).hasSize(10);
+        assertThat(payments.texts("SELECT outcome FROM dlq_actions")).containsExactly("PARTLY");
+
+        // Once somebody has decided about it, the others go.
+        assertThat(payments.dlq("discard", lost, "--because", "its payload is gone")
+                        .exitCode())
+                .isZero();
+        assertThat(payments.dlq("replay", "--all", "--yes", "--wait").out()).contains("8 messages sent");
+        assertThat(payments.entriesOf("account-0")).hasSize(9).doesNotContain("m3");
+    }
+
+    @Test
+    void oneThatTheBrokerDoesNotTakeHoldsItsKeyAndNothingElse() {
+        payments.breakFor(id -> true);
+        for (int i = 0; i < 40; i++) {
+            payments.send("account-" + i % 4, "m" + i, i == 9 ? "x".repeat(20_000) : String.valueOf(i));
+        }
+        payments.flush();
+        payments.startWorker();
+        Payments.await().until(() -> payments.count("SELECT count(*) FROM dead_letters WHERE status = 'DEAD'") == 40);
+        payments.stopWorkers();
+        payments.limitReplayTopic(10_000);
+
+        Runs.Run run = payments.dlq("replay", "--all", "--yes");
+
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(1);
+        assertThat(run.err()).contains("Kafka does not take it");
+        assertThat(run.out()).contains("32 messages sent", "8 not sent");
+        assertThat(payments.texts("SELECT message_id FROM dead_letters WHERE status = 'DEAD' ORDER BY origin_offset"))
+                .containsExactly("m9", "m13", "m17", "m21", "m25", "m29", "m33", "m37");
+        // None of its key has overtaken it.
+        assertThat(payments.records(payments.replayTopic).stream()
+                        .filter(record -> new String(record.key(), UTF_8).equals("account-1"))
+                        .map(record -> new String(record.value(), UTF_8))
+                        .distinct())
+                .containsExactly("1", "5");
+    }
+
+    @Test
+    void tooOldIsRefusedUnlessSomebodyAssertsIt() {
+        payments.deadLetters(2, 2);
+        payments.execute("UPDATE dead_letters SET reason = 'TOO_OLD'");
+
+        Runs.Run refused = payments.dlq("replay", "--all", "--yes");
+
+        assertThat(refused.exitCode()).isEqualTo(4);
+        assertThat(refused.err()).contains("TOO_OLD", "--assert-unprocessed");
+        assertThat(payments.records(payments.replayTopic)).isEmpty();
+
+        Runs.Run asserted = payments.dlq("replay", "--all", "--yes", "--wait", "--assert-unprocessed");
+
+        assertThat(asserted.exitCode()).as(asserted.err()).isZero();
+        assertThat(payments.texts("SELECT DISTINCT asserted_by FROM dead_letters"))
+                .containsExactly(Actor.ofProcess().toString());
+        assertThat(payments.texts("SELECT outcome FROM dlq_actions ORDER BY action_id"))
+                .containsExactly("REFUSED", "DONE");
+    }
+
+    @Test
+    void aForgedOriginIsRefused() {
+        payments.deadLetters(2, 2);
+        payments.execute("UPDATE dead_letters SET origin_topic = 'somebody-elses' WHERE message_id = 'm0'");
+
+        Runs.Run run = payments.dlq("replay", "--all", "--yes");
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.out()).contains("1 message sent", "1 not sent");
+        assertThat(run.err()).contains("this consumer has never read a topic somebody-elses");
+    }
+
+    @Test
+    void aCopyThatIsNotTheOneNamedIsNotSent() {
+        payments.deadLetters(2, 2);
+        payments.execute("UPDATE dead_letters SET payload_hash = payload_hash + 1 WHERE message_id = 'm0'");
+        payments.execute("UPDATE dead_letters SET origin_offset = 999 WHERE message_id = 'm1'");
+
+        Runs.Run run = payments.dlq("replay", "--all", "--yes");
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).contains("has another payload", "tells of another message");
+        assertThat(payments.records(payments.replayTopic)).isEmpty();
+    }
+
+    @Test
+    void aDryRunTellsAndChangesNothing() {
+        payments.deadLetters(10, 10);
+        payments.execute("UPDATE dead_letters SET reason = 'TOO_OLD' WHERE message_id = 'm3'");
+
+        Runs.Run run = payments.dlq("replay", "--all", "--dry-run");
+
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out()).contains("PERMANENT", "9  would be sent", "TOO_OLD", "would not be sent: TOO_OLD");
+        assertThat(run.err()).contains("9 messages would be sent to " + payments.replayTopic + ", 1 not. Nothing was.");
+        assertThat(payments.records(payments.replayTopic)).isEmpty();
+        assertThat(payments.count("SELECT count(*) FROM dlq_actions")).isZero();
+    }
+
+    @Test
+    void asksBeforeMoreThanOne() {
+        payments.deadLetters(2, 2);
+
+        Runs.Run nobody = payments.dlq("replay", "--all");
+        Runs.Run no = payments.dlq(TERMINAL, "n\n", "replay", "--all");
+        Runs.Run which = payments.dlq("replay", "--yes");
+
+        assertThat(nobody.exitCode()).isEqualTo(4);
+        assertThat(nobody.err()).contains("2 dead letters", "--yes");
+        assertThat(no.exitCode()).isEqualTo(4);
+        assertThat(no.err()).contains("Send 2 dead letters of " + payments.name + " to " + payments.replayTopic);
+        assertThat(which.exitCode()).isEqualTo(2);
+        assertThat(which.err()).contains("--all");
+        assertThat(payments.records(payments.replayTopic)).isEmpty();
+
+        assertThat(payments.dlq(TERMINAL, "y\n", "replay", "--all").out()).contains("2 messages sent");
+    }
+
+    @Test
+    void aLimitIsKept() {
+        payments.deadLetters(10, 10);
+
+        assertThat(payments.dlq("replay", "--all", "--yes", "--limit", "4").out())
+                .contains("4 messages sent");
+
+        assertThat(payments.records(payments.replayTopic)).hasSize(4);
+    }
+
+    @Test
+    void withoutAReplayTopicItIsRefused() {
+        payments.deadLetters(1, 1);
+        payments.execute("UPDATE consumers SET replay_topic = 'not-there'");
+
+        Runs.Run run = payments.dlq("replay", "m0");
+
+        assertThat(run.exitCode()).isEqualTo(4);
+        assertThat(run.err()).contains("not-there", "does not exist", "--create");
+        assertThat(payments.statuses("m0")).containsExactly("DEAD");
+    }
+
+    @Test
+    void anotherGroupOnTheSourceTopicSeesNothing() {
+        payments.deadLetters(5, 5);
+        int before = payments.records(payments.topic).size();
+
+        assertThat(payments.dlq("replay", "--all", "--yes", "--wait").exitCode())
+                .isZero();
+
+        assertThat(payments.records(payments.topic)).hasSize(before);
+    }
+}
