@@ -37,6 +37,11 @@ final class FetchProgress {
         return nanoTime.getAsLong() - changedNanos > SILENCE_NANOS;
     }
 
+    /** How long ago the last answer was seen. */
+    Duration silence() {
+        return Duration.ofNanos(nanoTime.getAsLong() - changedNanos);
+    }
+
     private double count() {
         Metric metric = answered;
         if (metric == null) {

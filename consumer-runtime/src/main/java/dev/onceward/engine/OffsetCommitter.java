@@ -114,10 +114,14 @@ final class OffsetCommitter {
         }
         TopicPartition topicPartition = partition.topicPartition();
         try {
-            // The lag of a broker that does not answer is that of its last answer, which tells nothing.
-            OptionalLong unfetched = silent ? OptionalLong.empty() : consumer.currentLag(topicPartition);
+            OptionalLong unfetched = consumer.currentLag(topicPartition);
             partition.window().advance(consumer.position(topicPartition, Duration.ZERO));
-            partition.age().unfetched(unfetched);
+            if (silent) {
+                // The lag of a broker that does not answer is that of its last answer, which tells nothing.
+                partition.age().unanswered(fetches.silence());
+            } else {
+                partition.age().unfetched(unfetched);
+            }
         } catch (KafkaException | IllegalStateException e) {
             LOG.debug("no position of {} at the moment", topicPartition, e);
         }

@@ -2,6 +2,7 @@ package dev.onceward.engine;
 
 import dev.onceward.metrics.RuntimeMeters;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
 
@@ -38,6 +39,12 @@ final class PartitionAge implements RuntimeMeters.PartitionGauges {
         if (behind == 0) {
             caughtUpAt = clock.millis();
         }
+    }
+
+    /** The broker has not answered for so long: what it said last was so then, and nothing is known since. */
+    void unanswered(Duration silence) {
+        behind = UNKNOWN;
+        caughtUpAt = Math.min(caughtUpAt, clock.millis() - silence.toMillis());
     }
 
     @Override

@@ -3,7 +3,11 @@ package dev.onceward.runtime;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.onceward.config.ConsumerSettings;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 final class OwnedPool implements AutoCloseable {
     /** Beyond one for each lane: heartbeat, takeovers, positions and releases, maintenance and the ending of sessions. */
     private static final int BESIDE_LANES = 4;
+
+    private static final Pattern PASSWORD = Pattern.compile("(?<=[?&])(password|sslpassword)=([^&]*)&?");
 
     private static final Duration CONNECT_LIMIT = Duration.ofSeconds(5);
 
@@ -29,9 +35,9 @@ final class OwnedPool implements AutoCloseable {
     static OwnedPool make(ConsumerSettings settings, ConsumerSettings.DatabaseSettings database, String workerId) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("onceward-" + settings.consumer());
-        config.setJdbcUrl(database.url());
         config.setUsername(database.user());
         config.setPassword(database.password());
+        config.setJdbcUrl(withoutPasswords(database.url(), config));
         config.setAutoCommit(false);
         config.setMaximumPoolSize(settings.concurrency().lanes()
                 // A handler that does not come back keeps its connection.
@@ -48,6 +54,20 @@ final class OwnedPool implements AutoCloseable {
         config.addDataSourceProperty("socketTimeout", Long.toString(longest.toSeconds()));
         HikariDataSource pool = new HikariDataSource(config);
         return new OwnedPool(pool, pool);
+    }
+
+    /** The driver logs the URL as it stands when it is told to say much, so passwords go beside it. */
+    private static String withoutPasswords(String url, HikariConfig config) {
+        Matcher matcher = PASSWORD.matcher(url);
+        while (matcher.find()) {
+            String value = URLDecoder.decode(matcher.group(2), StandardCharsets.UTF_8);
+            if (matcher.group(1).equals("password")) {
+                config.setPassword(value); // what the URL says counts, as with the driver itself
+            } else {
+                config.addDataSourceProperty(matcher.group(1), value);
+            }
+        }
+        return matcher.replaceAll("");
     }
 
     DataSource dataSource() {

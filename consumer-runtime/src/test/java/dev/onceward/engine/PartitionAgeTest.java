@@ -3,6 +3,7 @@ package dev.onceward.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
@@ -42,6 +43,31 @@ class PartitionAgeTest {
         clock.millis += 1_000;
         assertThat(age.oldestAgeSeconds()).isEqualTo(6);
         assertThat(age.lag()).isNaN();
+    }
+
+    /** Silence is noticed late: until then what the broker said last was taken for what is so. */
+    @Test
+    void aBrokerThatDoesNotAnswerMakesTheAgeThatOfItsLastAnswer() {
+        age.unfetched(OptionalLong.of(0));
+        clock.millis += 11_000;
+        age.unfetched(OptionalLong.of(0));
+        age.unanswered(Duration.ofSeconds(11));
+        assertThat(age.oldestAgeSeconds()).isEqualTo(11);
+        assertThat(age.lag()).isNaN();
+        clock.millis += 1_000;
+        age.unanswered(Duration.ofSeconds(12));
+        assertThat(age.oldestAgeSeconds()).isEqualTo(12);
+        age.unfetched(OptionalLong.of(0));
+        assertThat(age.oldestAgeSeconds()).isZero();
+    }
+
+    @Test
+    void whatWaitedBeforeTheBrokerFellSilentIsOlderThanTheSilence() {
+        age.unfetched(OptionalLong.of(0));
+        clock.millis += 30_000;
+        age.unfetched(OptionalLong.of(7));
+        age.unanswered(Duration.ofSeconds(11));
+        assertThat(age.oldestAgeSeconds()).isEqualTo(30);
     }
 
     @Test

@@ -13,10 +13,14 @@ import dev.onceward.handler.RetryAfterException;
 import dev.onceward.runtime.ConsumerRuntime;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.Deserializer;
@@ -184,6 +188,53 @@ class DeadLetterIT {
             assertThat(ledger.deadLetters()).isEqualTo(1);
             await().untilAsserted(() -> assertThat(runtime.health().ready()).isTrue());
         }
+    }
+
+    /** As when somebody compacts the topic by mistake: it takes no record without a key. */
+    @Test
+    void aDeadLetterTopicThatRefusesTheRecordStallsVisiblyAndGoesOnOnceItIsMended() throws Exception {
+        try (Ledger ledger = new Ledger(1)) {
+            cleanupPolicy(ledger, "compact");
+            ledger.send("a", "before", "1");
+            ledger.send(null, "bad", "1");
+            ledger.send("b", "behind", "1");
+            ledger.flush();
+            ConsumerRuntime runtime = ledger.start((message, effect) -> {
+                if (message.id().equals("bad")) {
+                    throw new PermanentException("never");
+                }
+                Ledger.HANDLER.handle(message, effect);
+            });
+            await().untilAsserted(() -> assertThat(runtime.health().troubles())
+                    .anySatisfy(trouble -> assertThat(trouble)
+                            .contains("dead letters cannot be published")
+                            .contains(ledger.deadLetterTopic())));
+            await().untilAsserted(() -> assertThat(ledger.entriesOf("b")).containsExactly("behind"));
+            await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(1));
+            assertThat(runtime.health().ready()).isFalse();
+            assertThat(runtime.health().live()).isTrue();
+            assertThat(ledger.texts("SELECT status FROM dead_letters")).containsExactly("PENDING");
+            assertThat(ledger.records(ledger.deadLetterTopic())).isEmpty();
+
+            cleanupPolicy(ledger, "delete");
+            await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(3));
+            assertThat(ledger.texts("SELECT message_id || ' ' || status FROM dead_letters"))
+                    .containsExactly("bad DEAD");
+            assertThat(ledger.records(ledger.deadLetterTopic()))
+                    .singleElement()
+                    .satisfies(letter -> assertThat(letter.key()).isNull());
+            assertThat(ledger.entries()).isEqualTo(2);
+            await().untilAsserted(() -> assertThat(runtime.health().ready()).isTrue());
+        }
+    }
+
+    private static void cleanupPolicy(Ledger ledger, String policy) throws Exception {
+        ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, ledger.deadLetterTopic());
+        AlterConfigOp set = new AlterConfigOp(new ConfigEntry("cleanup.policy", policy), AlterConfigOp.OpType.SET);
+        ledger.admin()
+                .incrementalAlterConfigs(Map.of(topic, List.of(set)))
+                .all()
+                .get();
     }
 
     @Test

@@ -21,6 +21,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -165,6 +167,49 @@ class OutageIT {
         kafka.kill();
         kafka.restart();
         everythingWasProcessedOnceAndNothingCounted();
+    }
+
+    /** A frozen broker answers nothing, and nothing tells the consumer so: what it knew last is not what is so. */
+    @Test
+    void aBrokerThatFallsSilentIsNotTakenForATopicInWhichNothingWaits() {
+        ChildKafka kafka = kafkaStart.join();
+        begin(Backends.shared().postgres(), kafka.bootstrapServers(), 100);
+        ledger.start(metered(), Ledger.HANDLER);
+        everythingWasProcessedOnceAndNothingCounted(100);
+        Ledger.await().until(this::caughtUp);
+        Ledger.await().during(Duration.ofSeconds(1)).until(this::caughtUp); // idle is not silent
+        kafka.freeze();
+        try {
+            Ledger.await().until(() -> ages().allMatch(age -> age > 0));
+            assertThat(ages()).as("the silence itself").allMatch(age -> age > 10);
+            assertThat(scrape.series(MeterNames.LAG, "topic", ledger.topic))
+                    .allSatisfy(
+                            lag -> assertThat(lag.measure().iterator().next().getValue())
+                                    .as("not known")
+                                    .isNaN());
+        } finally {
+            kafka.unfreeze();
+        }
+        Ledger.await().until(this::caughtUp);
+        ledger.send("account-1", "later", "10");
+        ledger.flush();
+        everythingWasProcessedOnceAndNothingCounted(101);
+        Ledger.await().until(this::caughtUp);
+    }
+
+    private boolean caughtUp() {
+        return ages().allMatch(age -> age == 0);
+    }
+
+    private DoubleStream ages() {
+        return IntStream.range(0, 3)
+                .mapToDouble(partition -> scrape.value(
+                                MeterNames.OLDEST_MESSAGE_AGE,
+                                "topic",
+                                ledger.topic,
+                                "partition",
+                                Integer.toString(partition))
+                        .orElseThrow());
     }
 
     @Test

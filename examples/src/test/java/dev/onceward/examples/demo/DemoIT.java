@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -38,6 +39,53 @@ class DemoIT {
                 .isEqualTo(result.path("bad").asLong());
         assertThat(result.path("faults_under_load").asLong()).isEqualTo(1);
         assertThat(result.path("takeovers").asLong()).isPositive();
+    }
+
+    /** Scripts read them: a name that goes or changes breaks those, and a new one is added here. */
+    @Test
+    void everythingHoldsUnderAPauseAndARestartOfTheDatabaseAndTheResultHasTheNamesThatScriptsRead() throws Exception {
+        assertThat(run("--messages", "2000", "--kills", "0", "--pauses", "1", "--db-restarts", "1", "--seed", "2"))
+                .describedAs("%s", lines)
+                .isEqualTo(DemoMain.HELD);
+
+        JsonNode result = result();
+        assertThat(result.properties().stream().map(Map.Entry::getKey))
+                .containsExactlyInAnyOrder(
+                        "ok",
+                        "seed",
+                        "claims",
+                        "messages",
+                        "workers",
+                        "produced",
+                        "unique_good",
+                        "effects",
+                        "lost",
+                        "doubled",
+                        "out_of_order",
+                        "foreign_effects",
+                        "accounts_off",
+                        "bad",
+                        "dead_letters",
+                        "dead_letters_wrong",
+                        "dead_letter_duplicates",
+                        "kills",
+                        "pauses",
+                        "db_restarts",
+                        "faults_under_load",
+                        "takeovers",
+                        "frozen_transactions",
+                        "fenced",
+                        "workers_ended_by_themselves",
+                        "redelivered",
+                        "unknown_commits",
+                        "seconds");
+        assertThat(result.path("effects").asLong())
+                .isEqualTo(result.path("unique_good").asLong());
+        assertThat(result.path("kills").asLong(-1)).isZero();
+        assertThat(result.path("pauses").asLong()).isEqualTo(1);
+        assertThat(result.path("db_restarts").asLong()).isEqualTo(1);
+        assertThat(result.path("faults_under_load").asLong()).isEqualTo(2);
+        assertThat(result.path("seconds").asDouble()).isPositive();
     }
 
     /** If this run held, the verdict would be blind. */
