@@ -4,6 +4,7 @@ import dev.onceward.dlq.index.Letter;
 import dev.onceward.dlq.output.Column;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,7 +35,7 @@ final class LetterColumns {
         columns.add(Column.whole("reason"), letter -> letter.failure().reason());
         columns.add(
                 Column.number("ageSeconds").headed("AGE"),
-                letter -> Duration.between(letter.failure().failedAt(), now));
+                letter -> Duration.between(letter.failure().failedAt(), now).truncatedTo(ChronoUnit.SECONDS));
         columns.add(Column.text("error"), LetterColumns::error);
         columns.addForPrograms();
         return columns;

@@ -142,8 +142,9 @@ final class ReplayCommand implements Callable<Integer> {
             }
             long selected = Math.min(index.count(plan.filter(), asOf), plan.limit());
             if (selected == 0) {
-                console.say("No dead letters like that: nothing to replay.");
-                return ExitCodes.DONE;
+                console.say("No dead letters like that: nothing to replay."
+                        + (ids.isEmpty() ? "" : " dlq show ID tells what became of one."));
+                return ids.isEmpty() ? ExitCodes.DONE : ExitCodes.SOME_FAILED;
             }
             confirm(selected, target);
             return replay(connections, target, plan, stop, asOf, selected, log);

@@ -13,6 +13,9 @@ import dev.onceward.dlq.output.People;
 import dev.onceward.dlq.output.Printable;
 import dev.onceward.dlq.output.RowWriter;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -38,7 +41,7 @@ final class StatsCommand implements Callable<Integer> {
     private static final int LONGEST_BAR = 20;
     private static final int SHORTEST_BAR = 5;
     /** Columns of the numbers and times beside the value, with the gaps. */
-    private static final int NUMBERS = 64;
+    private static final int NUMBERS = 40;
 
     private final Console console;
 
@@ -90,14 +93,15 @@ final class StatsCommand implements Callable<Integer> {
 
     private void tables(DeadLetterIndex index, Filter wanted, long all) throws SQLException {
         console.out().println(People.count(all, "dead letter"));
+        Instant now = index.now();
         for (Stats.By what : all == 0 ? List.<Stats.By>of() : chosen()) {
             console.out().println();
             List<Column> columns = new ArrayList<>(List.of(
                     new Column("value", what.name(), false, 12),
                     Column.number("count"),
                     Column.number("share"),
-                    Column.whole("oldest"),
-                    Column.whole("newest")));
+                    Column.number("oldest"),
+                    Column.number("newest")));
             if (console.terminal().output()) {
                 columns.add(new Column("bar", " ", false, Column.WHOLE));
             }
@@ -110,8 +114,8 @@ final class StatsCommand implements Callable<Integer> {
                             group.value(),
                             group.count(),
                             percent(group.count(), all),
-                            group.oldest(),
-                            group.newest(),
+                            age(group.oldest(), now),
+                            age(group.newest(), now),
                             bar(group.count(), largest, bar)));
                 }
             }
@@ -135,6 +139,11 @@ final class StatsCommand implements Callable<Integer> {
                 }
             }
         }
+    }
+
+    /** Short, so that the bars have room; programs get the instants. */
+    private static String age(Instant instant, Instant now) {
+        return People.duration(Duration.between(instant, now).truncatedTo(ChronoUnit.SECONDS));
     }
 
     private static String percent(long count, long all) {

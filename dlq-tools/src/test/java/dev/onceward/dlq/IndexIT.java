@@ -8,15 +8,24 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.onceward.dlq.output.Bytes;
 import dev.onceward.dlq.output.Printable;
 import dev.onceward.dlq.output.Terminal;
+import dev.onceward.testsupport.JavaProcess;
+import dev.onceward.testsupport.ProcessControl;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What {@code list}, {@code stats} and {@code show} say is so. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
@@ -199,6 +208,33 @@ class IndexIT {
         assertThat(list.out()).contains("m0");
         assertThat(payload.exitCode()).isEqualTo(3);
         assertThat(payload.err()).contains("Cannot connect to Kafka at 127.0.0.1:1");
+    }
+
+    @Test
+    void aPasswordFileServesAsForPsql(@TempDir Path directory) throws IOException {
+        Path file = Files.writeString(
+                directory.resolve("pgpass"),
+                "*:*:" + payments.databaseName + ":" + payments.postgres.user() + ":" + payments.postgres.password()
+                        + "\n",
+                UTF_8);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+
+        assertThat(listWith("PGPASSFILE", file.toString())).isZero();
+        assertThat(listWith("PGPASSFILE", "/dev/null")).isEqualTo(3);
+    }
+
+    private int listWith(String variable, String value) {
+        Map<String, String> environment = new HashMap<>(payments.environment());
+        environment.remove("PGPASSWORD");
+        environment.put(variable, value);
+        JavaProcess process = ProcessControl.java(DlqMain.class)
+                .arguments("list")
+                .onOutput(line -> {})
+                .onErrors(line -> assertThat(line).doesNotContain(payments.postgres.password()));
+        environment.forEach(process::environment);
+        try (ProcessControl list = process.start()) {
+            return list.awaitExit(Duration.ofSeconds(60));
+        }
     }
 
     private List<String> ids(String... arguments) throws IOException {

@@ -302,6 +302,20 @@ class ReplayIT {
     }
 
     @Test
+    void oneWithoutAnIdIsFollowedToo() {
+        payments.send(new ProducerRecord<>(payments.topic, "account-1".getBytes(UTF_8), "1".getBytes(UTF_8)));
+        payments.flush();
+        payments.startWorker();
+        Payments.await().until(() -> payments.count("SELECT count(*) FROM dead_letters WHERE status = 'DEAD'") == 1);
+
+        Runs.Run run = payments.dlq("replay", "--reason", "INVALID_ID", "--wait");
+
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(1);
+        assertThat(run.out())
+                .contains("1 message sent", "0 took effect, 1 dead again", "dead again: " + payments.topic);
+    }
+
+    @Test
     void aLimitIsKept() {
         payments.deadLetters(10, 10);
 

@@ -53,7 +53,8 @@ final class Databases implements DataSource {
 
     CannotConnectException failure(SQLException e) {
         return new CannotConnectException(
-                "Cannot connect to PostgreSQL at " + address + ": " + secrets.hide(String.valueOf(e.getMessage()))
+                "Cannot connect to PostgreSQL at " + address + ": "
+                        + secrets.hide(String.valueOf(e.getMessage())).replaceAll("\\.+$", "")
                         + ". Look at --db-url, --db-user, and PGPASSWORD or ~/.pgpass",
                 e);
     }

@@ -20,17 +20,19 @@ import org.apache.kafka.common.TopicPartition;
 
 /** Waits until the workers are done with what was sent: each message took effect, or is a dead letter again. */
 final class Follow {
+    // Scalar subqueries, as in the index: one look into an index for each letter, whatever the planner expects.
     // "Again": a row of the same origin that is newer than the one that was sent. One that is PENDING has been given
     // up,
     // and may still turn out to be resolved.
-    private static final String STATES = "SELECT k.n, (d.status = 'RESOLVED' OR EXISTS (SELECT 1"
+    private static final String STATES = "SELECT k.n, (d.status = 'RESOLVED' OR coalesce((SELECT true"
             + " FROM {processed_messages} p WHERE p.consumer_name = d.consumer_name AND p.message_id = d.message_id"
-            + " AND p.payload_hash IN (d.payload_hash, d.edited_payload_hash))),"
-            + " EXISTS (SELECT 1 FROM {dead_letters} n WHERE n.consumer_name = d.consumer_name"
+            + " AND p.payload_hash IN (d.payload_hash, d.edited_payload_hash) LIMIT 1), false)),"
+            + " coalesce((SELECT true FROM {dead_letters} n WHERE n.consumer_name = d.consumer_name"
             + " AND n.origin_topic = d.origin_topic AND n.origin_partition = d.origin_partition"
             + " AND n.origin_offset = d.origin_offset AND n.origin_timestamp = d.origin_timestamp"
             + " AND n.dead_at > d.dead_at AND n.status <> 'PENDING'"
-            + " AND (n.topic, n.partition, n.record_offset) IS DISTINCT FROM (d.topic, d.partition, d.record_offset))"
+            + " AND (n.topic, n.partition, n.record_offset) IS DISTINCT FROM (d.topic, d.partition, d.record_offset)"
+            + " LIMIT 1), false)"
             + " FROM unnest(?, ?, ?, ?) WITH ORDINALITY AS k(topic, partition, record_offset, topic_id, n)"
             + " JOIN {dead_letters} d ON d.consumer_name = ? AND d.topic = k.topic AND d.partition = k.partition"
             + " AND d.record_offset = k.record_offset AND d.topic_id = k.topic_id";
