@@ -35,11 +35,12 @@ public final class Classifier {
     /**
      * Read-only transaction: after a failover the address leads to a standby. 58030: the server's disk fails.
      *
-     * <p>57014, 25P03, 25P04: somebody cancelled the query, or a limit of the server's ended the session. A handler's own
-     * limit is the runtime's clock, which is asked first and knows without them; so these are somebody else's doing
-     * (an operator, a job that cancels what is slow, a setting), which would strike the next message as well.
+     * <p>25P03, 25P04: a limit of the server's ended the session. A handler's own limit is the runtime's clock, which is
+     * asked first and knows without them; so these are a setting, which would strike the next message as well. But not
+     * 57014: a query cancelled under a statement_timeout that the handler set itself looks like one that an operator
+     * cancelled, and what may be the message's doing must be counted, or it would be tried for ever.
      */
-    private static final Set<String> INFRASTRUCTURE = Set.of("25006", "58030", "57014", "25P03", "25P04");
+    private static final Set<String> INFRASTRUCTURE = Set.of("25006", "58030", "25P03", "25P04");
 
     private final @Nullable FailureClassifier custom;
 

@@ -63,7 +63,7 @@ class ClassifierTest {
         "53200, INFRASTRUCTURE", // out_of_memory
         "53300, INFRASTRUCTURE", // too_many_connections
         "58030, INFRASTRUCTURE", // io_error
-        "57014, INFRASTRUCTURE", // query_canceled
+        "57014, TRANSIENT", // query_canceled: under the handler's own statement_timeout, or by an operator
         "25P03, INFRASTRUCTURE", // idle_in_transaction_session_timeout
         "25P04, INFRASTRUCTURE", // transaction_timeout
         "22001, PERMANENT", // string_data_right_truncation
