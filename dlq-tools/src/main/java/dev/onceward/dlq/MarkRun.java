@@ -66,7 +66,7 @@ final class MarkRun {
             try {
                 mark(index, filter, asOf, new Discarding(connections), mark, counts);
             } catch (SQLException e) {
-                action.finish(ActionLog.Outcome.PARTLY, counts[0], selected - counts[0], detail);
+                finishAfter(action, counts[0], selected, detail, e);
                 throw e;
             }
             action.finish(
@@ -87,6 +87,16 @@ final class MarkRun {
                 counts[mark.mark(discarding, letter) ? 0 : 1]++;
             }
             page = index.page(filter, asOf, page.get(page.size() - 1), PAGE);
+        }
+    }
+
+    /** The database may be what has failed: the row then stays RUNNING, which says as much. */
+    private static void finishAfter(
+            ActionLog.Action action, long done, long selected, String detail, SQLException failure) {
+        try {
+            action.finish(ActionLog.Outcome.PARTLY, done, selected - done, detail);
+        } catch (SQLException e) {
+            failure.addSuppressed(e);
         }
     }
 

@@ -205,23 +205,24 @@ final class ReplayCommand implements Callable<Integer> {
             ActionLog log)
             throws SQLException {
         ActionLog.Action action = log.begin(target.consumer(), "replay", describe(plan), selected);
+        ReplayRun run = new ReplayRun(connections, console, target, plan, stop, asOf, selected);
         try {
-            ReplayResult result = new ReplayRun(connections, console, target, plan, stop, asOf, selected).run();
+            ReplayResult result = run.run();
             action.finish(outcome(result), result.sent(), result.notSent(), detail(result));
             tell(result, target);
             return exitCode(result);
         } catch (SQLException | RuntimeException e) {
-            finishAfter(action, e);
+            finishAfter(action, run.sent(), e);
             throw e;
         }
     }
 
     /** The database may be what has failed: the row then stays RUNNING, which says as much. */
-    private static void finishAfter(ActionLog.Action action, Exception failure) {
+    private static void finishAfter(ActionLog.Action action, long sent, Exception failure) {
         try {
             action.finish(
                     ActionLog.Outcome.PARTLY,
-                    0,
+                    sent,
                     0,
                     "ended by " + failure.getClass().getSimpleName());
         } catch (SQLException e) {

@@ -126,7 +126,8 @@ public final class DeadLetterIndex {
         }
         String sql = "SELECT " + LetterRows.COLUMNS + " FROM {dead_letters} d WHERE %s ORDER BY d.origin_topic,"
                 + " d.origin_partition, d.origin_offset, d.origin_timestamp LIMIT " + size;
-        begin(BY_INDEX);
+        // A few that are named are found by their own index, and then to be sorted.
+        begin(filter.ids().isEmpty() ? BY_INDEX : QUICK);
         try (PreparedStatement statement = conditions.prepare(connection, tables, sql);
                 ResultSet row = statement.executeQuery()) {
             List<Letter> letters = new ArrayList<>();

@@ -113,6 +113,11 @@ public final class ReplayRun {
         }
     }
 
+    /** How many are sent and marked so far. */
+    public long sent() {
+        return sent;
+    }
+
     private void send(LetterReader reader, long goal) throws SQLException {
         boolean again = true;
         while (again && !stop.requested()) {
