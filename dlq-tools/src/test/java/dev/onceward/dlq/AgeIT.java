@@ -27,12 +27,16 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -121,6 +125,30 @@ class AgeIT {
         assertThat(age(0).get("note").asText()).contains("2 offsets gone by retention");
         assertAge(1, Duration.ofHours(1));
         assertThat(age(1).get("note").asText()).contains("1 offset gone by retention");
+    }
+
+    @Test
+    void whatCompactionLeftIsTheOldest() throws Exception {
+        processed(0);
+        ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, payments.topic);
+        List<AlterConfigOp> compact = Stream.of(
+                        new ConfigEntry("cleanup.policy", "compact"),
+                        new ConfigEntry("segment.ms", "1"),
+                        new ConfigEntry("min.cleanable.dirty.ratio", "0.001"))
+                .map(entry -> new AlterConfigOp(entry, AlterConfigOp.OpType.SET))
+                .toList();
+        payments.admin().incrementalAlterConfigs(Map.of(topic, compact)).all().get();
+        long committed = age(0).get("offset").asLong();
+        send(0, Duration.ofHours(2)); // where the committed offset points to
+        send(0, Duration.ofHours(1)); // the same key
+        payments.send(new ProducerRecord<>(payments.topic, 0, "other".getBytes(UTF_8), "1".getBytes(UTF_8)));
+        payments.flush();
+
+        Payments.await()
+                .until(() -> payments.records(payments.topic).stream()
+                        .noneMatch(record -> record.partition() == 0 && record.offset() == committed));
+        assertAge(0, Duration.ofHours(1));
+        assertThat(age(0).get("offset").asLong()).isEqualTo(committed);
     }
 
     @Test
