@@ -48,6 +48,9 @@ public final class DlqMain implements Runnable {
         commands.addSubcommand(new ReplayCommand(console));
         commands.addSubcommand(new DiscardCommand(console));
         commands.addSubcommand(new RestoreCommand(console));
+        commands.addSubcommand(new AgeCommand(console));
+        commands.addSubcommand(new CommandLine(new WorkersCommand(console)).addSubcommand(new EvictCommand(console)));
+        commands.addSubcommand(new DoctorCommand(console));
         commands.addSubcommand("completion", new AutoComplete.GenerateCompletion());
         Failures failures = new Failures(console);
         return commands.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8))

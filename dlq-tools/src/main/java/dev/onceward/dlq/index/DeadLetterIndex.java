@@ -105,6 +105,25 @@ public final class DeadLetterIndex {
         }
     }
 
+    /** How many there are of each origin partition, in no order. */
+    public List<Stats.OfPartition> byPartition(Filter filter) throws SQLException {
+        String sql = "SELECT d.consumer_name, d.origin_topic, d.origin_partition, count(*), min(d.failed_at)"
+                + " FROM {dead_letters} d WHERE %s GROUP BY 1, 2, 3";
+        try (PreparedStatement statement = new Conditions(filter).prepare(connection, tables, sql);
+                ResultSet row = statement.executeQuery()) {
+            List<Stats.OfPartition> partitions = new ArrayList<>();
+            while (row.next()) {
+                partitions.add(new Stats.OfPartition(
+                        row.getString(1),
+                        row.getString(2),
+                        row.getInt(3),
+                        row.getLong(4),
+                        row.getObject(5, OffsetDateTime.class).toInstant()));
+            }
+            return partitions;
+        }
+    }
+
     /**
      * The next letters in their original order: by topic, partition and offset of the records that first failed.
      *

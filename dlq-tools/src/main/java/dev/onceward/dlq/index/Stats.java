@@ -44,4 +44,11 @@ public final class Stats {
      * @param newest last given up
      */
     public record Group(String value, long count, Instant oldest, Instant newest) {}
+
+    /**
+     * The letters of one origin partition.
+     *
+     * @param oldest when the first of them was given up
+     */
+    public record OfPartition(String consumer, String topic, int partition, long count, Instant oldest) {}
 }

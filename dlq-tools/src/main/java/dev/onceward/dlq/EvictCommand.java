@@ -1,0 +1,180 @@
+package dev.onceward.dlq;
+
+import dev.onceward.dlq.actions.ActionLog;
+import dev.onceward.dlq.actions.Actor;
+import dev.onceward.dlq.connect.ConnectionOptions;
+import dev.onceward.dlq.connect.Connections;
+import dev.onceward.dlq.exit.ExitCodes;
+import dev.onceward.dlq.exit.RefusedException;
+import dev.onceward.dlq.exit.UsageException;
+import dev.onceward.dlq.output.Console;
+import dev.onceward.dlq.output.People;
+import dev.onceward.dlq.output.Times;
+import dev.onceward.dlq.workers.Eviction;
+import dev.onceward.dlq.workers.RunningWorker;
+import dev.onceward.dlq.workers.WorkerList;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code dlq workers evict}. */
+@Command(
+        name = "evict",
+        description = {
+            "Raises the generations of all partitions that a worker owns: nothing that it still runs can commit.",
+            "",
+            "Kafka decides who reads a partition, and is not told. A worker that lives and is still assigned its partitions"
+                    + " takes them over again, from the last committed offset; claims keep every effect once."
+        },
+        sortOptions = true,
+        mixinStandardHelpOptions = true)
+final class EvictCommand implements Callable<Integer> {
+    private final Console console;
+
+    @Parameters(paramLabel = "ID", description = "The worker, as dlq workers lists it.")
+    private String id = "";
+
+    @Option(
+            names = "--wait",
+            paramLabel = "TIME",
+            description = "How long to wait for the running transactions of each partition. Default: ${DEFAULT-VALUE}.",
+            defaultValue = "10s",
+            order = 20)
+    private String wait = "10s";
+
+    @Option(
+            names = {"-y", "--yes"},
+            description = "Do not ask.",
+            order = 27)
+    private boolean yes;
+
+    @Mixin
+    private ConnectionOptions connection;
+
+    EvictCommand(Console console) {
+        this.console = console;
+        this.connection = new ConnectionOptions(console);
+    }
+
+    @Override
+    public Integer call() throws SQLException {
+        Duration patience = patience();
+        try (Connections connections = connection.connections()) {
+            RunningWorker worker = find(connections);
+            if (worker.partitions().isEmpty()) {
+                console.say(id + " owns no partition: nothing to evict it from.");
+                return ExitCodes.DONE;
+            }
+            confirm(worker);
+            return evict(connections, worker, patience);
+        }
+    }
+
+    private int evict(Connections connections, RunningWorker worker, Duration patience) throws SQLException {
+        ActionLog.Action action = new ActionLog(connections, Actor.ofProcess())
+                .begin(
+                        worker.consumer(),
+                        "evict",
+                        "worker " + id,
+                        worker.partitions().size());
+        Eviction.Result result = new Eviction.Result();
+        try {
+            new Eviction(connections, patience).evict(worker, result);
+        } catch (SQLException e) {
+            finish(action, worker, result, e);
+            throw e;
+        }
+        finish(action, worker, result, null);
+        boolean all = result.busy().isEmpty();
+        console.out()
+                .println(id + " evicted from " + People.count(result.evicted().size(), "partition"));
+        if (!result.moved().isEmpty()) {
+            console.say("Had another owner or generation by then, left alone: " + names(result.moved()));
+        }
+        if (!all) {
+            console.say("Not evicted, a transaction did not end within " + wait + ": " + names(result.busy())
+                    + ". Try again with a longer --wait, or end the session that holds the lock: see pg_locks.");
+        }
+        return all ? ExitCodes.DONE : ExitCodes.SOME_FAILED;
+    }
+
+    private static void finish(
+            ActionLog.Action action, RunningWorker worker, Eviction.Result result, @Nullable SQLException failure)
+            throws SQLException {
+        int failed = worker.partitions().size()
+                - result.evicted().size()
+                - result.moved().size();
+        String detail = "evicted: " + names(result.evicted()) + "; had moved: " + names(result.moved()) + "; busy: "
+                + names(result.busy()) + (failure == null ? "" : "; then: " + failure.getMessage());
+        try {
+            action.finish(
+                    failed == 0 ? ActionLog.Outcome.DONE : ActionLog.Outcome.PARTLY,
+                    result.evicted().size(),
+                    failed,
+                    detail);
+        } catch (SQLException e) {
+            if (failure == null) {
+                throw e;
+            }
+            failure.addSuppressed(e); // the connection is lost: the row stays RUNNING
+        }
+    }
+
+    private RunningWorker find(Connections connections) throws SQLException {
+        List<RunningWorker> workers = new WorkerList(connections).read();
+        List<RunningWorker> found =
+                workers.stream().filter(worker -> worker.id().equals(id)).toList();
+        if (found.isEmpty()) {
+            throw new UsageException("there is no worker " + id + "; there are: "
+                    + (workers.isEmpty()
+                            ? "none"
+                            : workers.stream().map(RunningWorker::id).collect(Collectors.joining(", "))));
+        }
+        if (found.size() > 1) {
+            throw new UsageException("--consumer: several have a worker " + id + ": "
+                    + found.stream().map(RunningWorker::consumer).collect(Collectors.joining(", ")));
+        }
+        return found.get(0);
+    }
+
+    private void confirm(RunningWorker worker) {
+        if (yes) {
+            return;
+        }
+        String what = (worker.stale() ? "the stale worker " : "the RUNNING worker ") + id + " of " + worker.consumer()
+                + " from " + People.count(worker.partitions().size(), "partition");
+        if (!console.terminal().input()) {
+            throw new RefusedException("this would evict " + what + ", and there is nobody to ask: give --yes");
+        }
+        if (!console.confirms("Evict " + what + "?")) {
+            throw new RefusedException("nobody was evicted");
+        }
+    }
+
+    private Duration patience() {
+        try {
+            Duration patience = Times.duration(wait);
+            if (patience.isZero()) {
+                throw new UsageException("--wait: 0 would wait without end; give at least 1ms");
+            }
+            return patience;
+        } catch (IllegalArgumentException e) {
+            throw new UsageException("--wait: " + e.getMessage());
+        }
+    }
+
+    private static String names(List<RunningWorker.OwnedPartition> partitions) {
+        return partitions.isEmpty()
+                ? "none"
+                : partitions.stream()
+                        .map(RunningWorker.OwnedPartition::toString)
+                        .collect(Collectors.joining(", "));
+    }
+}
