@@ -7,14 +7,11 @@ import dev.onceward.dlq.connect.ConnectionOptions;
 import dev.onceward.dlq.exit.UsageException;
 import dev.onceward.dlq.output.Console;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code dlq discard}. */
 @Command(
@@ -29,14 +26,8 @@ import picocli.CommandLine.Parameters;
 final class DiscardCommand implements Callable<Integer> {
     private final Console console;
 
-    @Parameters(
-            paramLabel = "ID",
-            arity = "0..*",
-            description = "topic/partition/offset of a record that first failed, or a message id.")
-    private List<String> ids = new ArrayList<>();
-
     @Mixin
-    private FilterOptions filter = new FilterOptions();
+    private ChangeOptions change = new ChangeOptions();
 
     @Option(names = "--all", description = "All that are dead.", order = 18)
     private boolean all;
@@ -49,12 +40,6 @@ final class DiscardCommand implements Callable<Integer> {
             description = "Why, for those who ask later.",
             order = 20)
     private String because = "";
-
-    @Option(
-            names = {"-y", "--yes"},
-            description = "Do not ask.",
-            order = 27)
-    private boolean yes;
 
     @Mixin
     private ConnectionOptions connection;
@@ -69,12 +54,9 @@ final class DiscardCommand implements Callable<Integer> {
         if (because.isBlank()) {
             throw new UsageException("--because: say why");
         }
-        ids.forEach(filter::addId);
-        if (filter.isEmpty() && !all) {
-            throw new UsageException("say which: ids, filters, or --all");
-        }
+        FilterOptions filter = change.chosen(all);
         String text = because.strip().replace("\u0000", "");
-        return new MarkRun(console, connection, "discard", "discarded", yes)
+        return new MarkRun(console, connection, "discard", "discarded", change.consent(console))
                 .run(
                         filter,
                         EnumSet.of(DeadLetterStatus.DEAD),

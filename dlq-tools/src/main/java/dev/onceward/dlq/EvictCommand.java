@@ -5,7 +5,6 @@ import dev.onceward.dlq.actions.Actor;
 import dev.onceward.dlq.connect.ConnectionOptions;
 import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.exit.ExitCodes;
-import dev.onceward.dlq.exit.RefusedException;
 import dev.onceward.dlq.exit.UsageException;
 import dev.onceward.dlq.output.Console;
 import dev.onceward.dlq.output.People;
@@ -145,17 +144,9 @@ final class EvictCommand implements Callable<Integer> {
     }
 
     private void confirm(RunningWorker worker) {
-        if (yes) {
-            return;
-        }
         String what = (worker.stale() ? "the stale worker " : "the RUNNING worker ") + id + " of " + worker.consumer()
                 + " from " + People.count(worker.partitions().size(), "partition");
-        if (!console.terminal().input()) {
-            throw new RefusedException("this would evict " + what + ", and there is nobody to ask: give --yes");
-        }
-        if (!console.confirms("Evict " + what + "?")) {
-            throw new RefusedException("nobody was evicted");
-        }
+        new Consent(console, yes).ask("evict", what, "Evict " + what + "?", "nobody was evicted");
     }
 
     private Duration patience() {

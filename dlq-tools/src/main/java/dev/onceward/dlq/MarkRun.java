@@ -7,7 +7,6 @@ import dev.onceward.dlq.actions.Discarding;
 import dev.onceward.dlq.connect.ConnectionOptions;
 import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.exit.ExitCodes;
-import dev.onceward.dlq.exit.RefusedException;
 import dev.onceward.dlq.exit.UsageException;
 import dev.onceward.dlq.index.DeadLetterIndex;
 import dev.onceward.dlq.index.Filter;
@@ -27,14 +26,14 @@ final class MarkRun {
     private final ConnectionOptions options;
     private final String command;
     private final String done;
-    private final boolean yes;
+    private final Consent consent;
 
-    MarkRun(Console console, ConnectionOptions options, String command, String done, boolean yes) {
+    MarkRun(Console console, ConnectionOptions options, String command, String done, Consent consent) {
         this.console = console;
         this.options = options;
         this.command = command;
         this.done = done;
-        this.yes = yes;
+        this.consent = consent;
     }
 
     /** Returns the exit code. */
@@ -66,7 +65,7 @@ final class MarkRun {
             try {
                 mark(index, filter, asOf, new Discarding(connections), mark, counts);
             } catch (SQLException e) {
-                finishAfter(action, counts[0], selected, detail, e);
+                action.finishAfter(e, counts[0], selected - counts[0], detail);
                 throw e;
             }
             action.finish(
@@ -90,27 +89,10 @@ final class MarkRun {
         }
     }
 
-    /** The database may be what has failed: the row then stays RUNNING, which says as much. */
-    private static void finishAfter(
-            ActionLog.Action action, long done, long selected, String detail, SQLException failure) {
-        try {
-            action.finish(ActionLog.Outcome.PARTLY, done, selected - done, detail);
-        } catch (SQLException e) {
-            failure.addSuppressed(e);
-        }
-    }
-
     private void confirm(long selected, String consumer) {
-        if (selected <= 1 || yes) {
-            return;
-        }
-        String what = People.count(selected, "dead letter") + " of " + consumer;
-        if (!console.terminal().input()) {
-            throw new RefusedException(
-                    "this would " + command + " " + what + ", and there is nobody to ask: give --yes");
-        }
-        if (!console.confirms("dlq " + command + ": " + what + "?")) {
-            throw new RefusedException("nothing was " + done);
+        if (selected > 1) {
+            String what = People.count(selected, "dead letter") + " of " + consumer;
+            consent.ask(command, what, "dlq " + command + ": " + what + "?", "nothing was " + done);
         }
     }
 

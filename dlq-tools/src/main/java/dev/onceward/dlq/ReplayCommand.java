@@ -6,7 +6,6 @@ import dev.onceward.dlq.actions.Actor;
 import dev.onceward.dlq.connect.ConnectionOptions;
 import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.exit.ExitCodes;
-import dev.onceward.dlq.exit.RefusedException;
 import dev.onceward.dlq.exit.UsageException;
 import dev.onceward.dlq.index.DeadLetterIndex;
 import dev.onceward.dlq.index.Filter;
@@ -36,7 +35,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code dlq replay}. */
 @Command(
@@ -56,14 +54,8 @@ final class ReplayCommand implements Callable<Integer> {
 
     private final Console console;
 
-    @Parameters(
-            paramLabel = "ID",
-            arity = "0..*",
-            description = "topic/partition/offset of a record that first failed, or a message id.")
-    private List<String> ids = new ArrayList<>();
-
     @Mixin
-    private FilterOptions filter = new FilterOptions();
+    private ChangeOptions change = new ChangeOptions();
 
     @Option(names = "--all", description = "All that are dead.", order = 18)
     private boolean all;
@@ -107,12 +99,6 @@ final class ReplayCommand implements Callable<Integer> {
             order = 26)
     private boolean assertUnprocessed;
 
-    @Option(
-            names = {"-y", "--yes"},
-            description = "Do not ask.",
-            order = 27)
-    private boolean yes;
-
     @Mixin
     private ConnectionOptions connection;
 
@@ -123,17 +109,14 @@ final class ReplayCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws SQLException {
-        ids.forEach(filter::addId);
-        if (filter.isEmpty() && !all) {
-            throw new UsageException("say which: ids, filters, or --all");
-        }
+        FilterOptions filter = change.chosen(all);
         // Listening from the beginning: a signal must never find a row begun and nobody to finish it.
         try (Connections connections = connection.connections();
                 Stop stop = Stop.listening()) {
             DeadLetterIndex index = new DeadLetterIndex(connections);
             ActionLog log = new ActionLog(connections, Actor.ofProcess());
             ReplayPlan plan =
-                    plan(Consumers.only(connections, index), log.actor().toString());
+                    plan(filter, Consumers.only(connections, index), log.actor().toString());
             ReplayTarget target =
                     ReplayTarget.of(connections, String.valueOf(plan.filter().consumer()));
             Instant asOf = index.now();
@@ -143,15 +126,15 @@ final class ReplayCommand implements Callable<Integer> {
             long selected = Math.min(index.count(plan.filter(), asOf), plan.limit());
             if (selected == 0) {
                 console.say("No dead letters like that: nothing to replay."
-                        + (ids.isEmpty() ? "" : " dlq show ID tells what became of one."));
-                return ids.isEmpty() ? ExitCodes.DONE : ExitCodes.SOME_FAILED;
+                        + (change.names() ? " dlq show ID tells what became of one." : ""));
+                return change.names() ? ExitCodes.SOME_FAILED : ExitCodes.DONE;
             }
             confirm(selected, target);
             return replay(connections, target, plan, stop, asOf, selected, log);
         }
     }
 
-    private ReplayPlan plan(String consumer, String actor) {
+    private ReplayPlan plan(FilterOptions filter, String consumer, String actor) {
         Filter chosen = filter.filter(consumer, EnumSet.of(DeadLetterStatus.DEAD));
         if (!REPLAYABLE.containsAll(chosen.statuses())) {
             throw new UsageException("--status: only dead and replayed ones can be replayed; take discarded ones back"
@@ -183,15 +166,9 @@ final class ReplayCommand implements Callable<Integer> {
     }
 
     private void confirm(long selected, ReplayTarget target) {
-        if (selected <= 1 || yes) {
-            return;
-        }
-        String what = People.count(selected, "dead letter") + " of " + target.consumer() + " to " + target.topic();
-        if (!console.terminal().input()) {
-            throw new RefusedException("this would send " + what + ", and there is nobody to ask: give --yes");
-        }
-        if (!console.confirms("Send " + what + "?")) {
-            throw new RefusedException("nothing was sent");
+        if (selected > 1) {
+            String what = People.count(selected, "dead letter") + " of " + target.consumer() + " to " + target.topic();
+            change.consent(console).ask("send", what, "Send " + what + "?", "nothing was sent");
         }
     }
 
@@ -212,21 +189,8 @@ final class ReplayCommand implements Callable<Integer> {
             tell(result, target);
             return exitCode(result);
         } catch (SQLException | RuntimeException e) {
-            finishAfter(action, run.sent(), e);
+            action.finishAfter(e, run.sent(), 0, "ended by " + e.getClass().getSimpleName());
             throw e;
-        }
-    }
-
-    /** The database may be what has failed: the row then stays RUNNING, which says as much. */
-    private static void finishAfter(ActionLog.Action action, long sent, Exception failure) {
-        try {
-            action.finish(
-                    ActionLog.Outcome.PARTLY,
-                    sent,
-                    0,
-                    "ended by " + failure.getClass().getSimpleName());
-        } catch (SQLException e) {
-            failure.addSuppressed(e);
         }
     }
 

@@ -3,18 +3,14 @@ package dev.onceward.dlq;
 import dev.onceward.catalog.DeadLetterStatus;
 import dev.onceward.dlq.actions.Discarding;
 import dev.onceward.dlq.connect.ConnectionOptions;
-import dev.onceward.dlq.exit.UsageException;
 import dev.onceward.dlq.output.Console;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code dlq restore}. */
 @Command(
@@ -27,23 +23,11 @@ final class RestoreCommand implements Callable<Integer> {
 
     private final Console console;
 
-    @Parameters(
-            paramLabel = "ID",
-            arity = "0..*",
-            description = "topic/partition/offset of a record that first failed, or a message id.")
-    private List<String> ids = new ArrayList<>();
-
     @Mixin
-    private FilterOptions filter = new FilterOptions();
+    private ChangeOptions change = new ChangeOptions();
 
     @Option(names = "--all", description = "All that are discarded.", order = 18)
     private boolean all;
-
-    @Option(
-            names = {"-y", "--yes"},
-            description = "Do not ask.",
-            order = 27)
-    private boolean yes;
 
     @Mixin
     private ConnectionOptions connection;
@@ -55,11 +39,8 @@ final class RestoreCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws SQLException {
-        ids.forEach(filter::addId);
-        if (filter.isEmpty() && !all) {
-            throw new UsageException("say which: ids, filters, or --all");
-        }
-        return new MarkRun(console, connection, "restore", "restored", yes)
+        FilterOptions filter = change.chosen(all);
+        return new MarkRun(console, connection, "restore", "restored", change.consent(console))
                 .run(filter, DISCARDED, DISCARDED, "", Discarding::restore);
     }
 }

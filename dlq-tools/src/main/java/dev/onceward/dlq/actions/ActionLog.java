@@ -90,5 +90,17 @@ public final class ActionLog {
                 statement.executeUpdate();
             }
         }
+
+        /**
+         * Finishes the row of an action that failed in the middle. The database may be what has failed: the row then
+         * stays RUNNING, which says as much.
+         */
+        public void finishAfter(Exception failure, long done, long failed, String detail) {
+            try {
+                finish(Outcome.PARTLY, done, failed, detail);
+            } catch (SQLException e) {
+                failure.addSuppressed(e);
+            }
+        }
     }
 }
