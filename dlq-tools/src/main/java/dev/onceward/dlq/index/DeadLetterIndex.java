@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * The dead letters as the database knows them, together with the claims: one letter per message that failed, and its
  * status is true. Reads only. For one thread.
  */
-public final class DeadLetterIndex {
+public final class DeadLetterIndex implements LetterSource {
     private static final String NEWEST_FIRST = " ORDER BY coalesce(d.dead_at, 'infinity') DESC, d.origin_topic,"
             + " d.origin_partition, d.origin_offset DESC";
     private static final String ORIGIN = "(d.origin_topic, d.origin_partition, d.origin_offset)";
@@ -42,7 +42,12 @@ public final class DeadLetterIndex {
         this.tables = connections.tables();
     }
 
-    /** Hands over the letters, newest first, at most {@code limit}; keeps none of them. */
+    @Override
+    public boolean knowsStatus() {
+        return true;
+    }
+
+    @Override
     public void list(Filter filter, long limit, Consumer<Letter> taker) throws SQLException {
         String sql =
                 "SELECT " + LetterRows.COLUMNS + " FROM {dead_letters} d WHERE %s" + NEWEST_FIRST + " LIMIT " + limit;
@@ -60,12 +65,12 @@ public final class DeadLetterIndex {
         }
     }
 
-    /** How many there are. */
+    @Override
     public long count(Filter filter) throws SQLException {
         return count(new Conditions(filter));
     }
 
-    /** How many {@link #page} would give in all. */
+    @Override
     public long count(Filter filter, Instant asOf) throws SQLException {
         return count(existing(filter, asOf));
     }
@@ -124,13 +129,7 @@ public final class DeadLetterIndex {
         }
     }
 
-    /**
-     * The next letters in their original order: by topic, partition and offset of the records that first failed.
-     *
-     * @param asOf only what was in the dead-letter topic at this instant of the database's clock, and has not been replayed
-     *     since
-     * @param after the last letter of the page before; {@code null}: from the beginning
-     */
+    @Override
     public List<Letter> page(Filter filter, Instant asOf, @Nullable Letter after, int size) throws SQLException {
         Conditions conditions = existing(filter, asOf);
         if (after != null) {
@@ -184,7 +183,7 @@ public final class DeadLetterIndex {
         }
     }
 
-    /** The stack trace of a letter; empty if there is none. */
+    @Override
     public String stacktrace(Letter letter) throws SQLException {
         String sql = "SELECT error_stacktrace FROM {dead_letters} WHERE consumer_name = ? AND topic = ?"
                 + " AND partition = ? AND record_offset = ? AND topic_id = ?";
@@ -201,7 +200,7 @@ public final class DeadLetterIndex {
         }
     }
 
-    /** Now, by the database's clock. */
+    @Override
     public Instant now() throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement("SELECT clock_timestamp()");
                 ResultSet row = statement.executeQuery()) {

@@ -3,6 +3,7 @@ package dev.onceward.dlq.replay;
 import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.index.DeadLetterIndex;
 import dev.onceward.dlq.index.Letter;
+import dev.onceward.dlq.topic.LetterReader;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -17,22 +18,22 @@ public final class DryRun {
 
     private final DeadLetterIndex index;
     private final LetterReader reader;
-    private final Gate gate;
+    private final Eligibility eligibility;
     private final HeldKeys held = new HeldKeys();
     private final Map<Kind, Long> kinds = new TreeMap<>();
     private long sendable;
 
-    private DryRun(Connections connections, LetterReader reader, Gate gate) {
+    private DryRun(Connections connections, LetterReader reader, Eligibility eligibility) {
         this.index = new DeadLetterIndex(connections);
         this.reader = reader;
-        this.gate = gate;
+        this.eligibility = eligibility;
     }
 
     /** How many of each kind would be sent, or not. */
     public static List<Line> of(Connections connections, ReplayTarget target, ReplayPlan plan, Instant asOf)
             throws SQLException {
         try (LetterReader reader = new LetterReader(connections)) {
-            DryRun run = new DryRun(connections, reader, new Gate(target, plan.assertedBy() != null));
+            DryRun run = new DryRun(connections, reader, new Eligibility(target, plan.assertedBy() != null));
             Letter last = null;
             List<Letter> page = run.index.page(plan.filter(), asOf, last, PAGE);
             while (!page.isEmpty() && run.sendable < plan.limit()) {
@@ -52,7 +53,9 @@ public final class DryRun {
     }
 
     private void count(Letter letter) {
-        String why = held.holder(letter) != null ? "held back by an earlier one of the same key" : gate.refusal(letter);
+        String why = held.holder(letter) != null
+                ? "held back by an earlier one of the same key"
+                : eligibility.refusal(letter);
         if (why == null && reader.isGone(letter)) {
             why = "its payload is not in the dead-letter topic any more";
         }

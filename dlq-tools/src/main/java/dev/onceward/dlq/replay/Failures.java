@@ -2,6 +2,7 @@ package dev.onceward.dlq.replay;
 
 import dev.onceward.dlq.index.Letter;
 import dev.onceward.dlq.output.People;
+import dev.onceward.dlq.output.Progress;
 import dev.onceward.message.RecordIdentity;
 import java.util.ArrayList;
 import java.util.HashSet;

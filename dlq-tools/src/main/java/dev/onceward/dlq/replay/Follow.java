@@ -1,7 +1,9 @@
 package dev.onceward.dlq.replay;
 
 import dev.onceward.dlq.connect.Connections;
+import dev.onceward.dlq.exit.Stop;
 import dev.onceward.dlq.output.Console;
+import dev.onceward.dlq.output.Progress;
 import dev.onceward.postgres.Tables;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -1,5 +1,6 @@
 package dev.onceward.dlq.replay;
 
+import dev.onceward.dlq.exit.Stop;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;

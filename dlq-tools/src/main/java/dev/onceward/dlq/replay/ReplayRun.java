@@ -1,10 +1,14 @@
 package dev.onceward.dlq.replay;
 
 import dev.onceward.dlq.connect.Connections;
+import dev.onceward.dlq.exit.Stop;
 import dev.onceward.dlq.index.DeadLetterIndex;
 import dev.onceward.dlq.index.Letter;
 import dev.onceward.dlq.output.Console;
 import dev.onceward.dlq.output.People;
+import dev.onceward.dlq.output.Progress;
+import dev.onceward.dlq.topic.LetterReader;
+import dev.onceward.dlq.topic.Payload;
 import dev.onceward.message.RecordIdentity;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -48,7 +52,7 @@ public final class ReplayRun {
     private final Stop stop;
     private final DeadLetterIndex index;
     private final Instant asOf;
-    private final Gate gate;
+    private final Eligibility eligibility;
     private final ReplayRecords records;
     private final ReplayMarks marks;
     private final HeldKeys held = new HeldKeys();
@@ -84,7 +88,7 @@ public final class ReplayRun {
         this.stop = stop;
         this.asOf = asOf;
         this.index = new DeadLetterIndex(connections);
-        this.gate = new Gate(target, plan.assertedBy() != null);
+        this.eligibility = new Eligibility(target, plan.assertedBy() != null);
         this.records = new ReplayRecords(target);
         this.marks = new ReplayMarks(connections, target.consumer());
         this.progress = new Progress(console, "sent", Math.min(selected, plan.limit()));
@@ -177,7 +181,7 @@ public final class ReplayRun {
             failures.refuse(letter, "held back, because " + holder + " of the same key comes first and was not sent");
             return false;
         }
-        String refusal = gate.refusal(letter);
+        String refusal = eligibility.refusal(letter);
         if (refusal != null) {
             failures.refuse(letter, refusal);
             held.hold(letter);
@@ -196,7 +200,7 @@ public final class ReplayRun {
         if (alone) {
             sender.flush();
         }
-        if (plan.assertedBy() != null && gate.isTooOld(letter)) {
+        if (plan.assertedBy() != null && eligibility.isTooOld(letter)) {
             marks.assertUnprocessed(letter, plan.assertedBy());
         }
         Exception refused = sender.send(letter, record);

@@ -1,4 +1,4 @@
-/** Reads dead letters from their topic and sends them again. */
+/** Sends dead letters to their consumer again, and follows what becomes of them. */
 @NullMarked
 package dev.onceward.dlq.replay;
 

@@ -1,6 +1,5 @@
-package dev.onceward.dlq.replay;
+package dev.onceward.dlq.exit;
 
-import dev.onceward.dlq.exit.ExitCodes;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -25,7 +24,7 @@ public final class Stop implements AutoCloseable {
     }
 
     /** Nobody stops it but {@link #request}. */
-    static Stop silent() {
+    public static Stop silent() {
         return new Stop();
     }
 
@@ -34,7 +33,8 @@ public final class Stop implements AutoCloseable {
         return requested;
     }
 
-    void request() {
+    /** Asks to stop, as a signal would. */
+    public void request() {
         requested = true;
     }
 

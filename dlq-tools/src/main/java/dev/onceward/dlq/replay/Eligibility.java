@@ -5,11 +5,11 @@ import dev.onceward.dlq.index.Letter;
 import org.jspecify.annotations.Nullable;
 
 /** Which letters may be sent at all. */
-final class Gate {
+final class Eligibility {
     private final ReplayTarget target;
     private final boolean assertUnprocessed;
 
-    Gate(ReplayTarget target, boolean assertUnprocessed) {
+    Eligibility(ReplayTarget target, boolean assertUnprocessed) {
         this.target = target;
         this.assertUnprocessed = assertUnprocessed;
     }

@@ -1,7 +1,5 @@
-package dev.onceward.dlq.replay;
+package dev.onceward.dlq.output;
 
-import dev.onceward.dlq.output.Console;
-import dev.onceward.dlq.output.People;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 

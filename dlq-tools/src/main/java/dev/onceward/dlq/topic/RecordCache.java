@@ -1,4 +1,4 @@
-package dev.onceward.dlq.replay;
+package dev.onceward.dlq.topic;
 
 import java.util.Iterator;
 import java.util.LinkedHashMap;

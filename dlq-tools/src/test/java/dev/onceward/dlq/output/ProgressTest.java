@@ -1,10 +1,7 @@
-package dev.onceward.dlq.replay;
+package dev.onceward.dlq.output;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onceward.dlq.output.Console;
-import dev.onceward.dlq.output.Secrets;
-import dev.onceward.dlq.output.Terminal;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;

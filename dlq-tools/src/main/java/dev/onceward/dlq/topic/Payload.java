@@ -1,4 +1,4 @@
-package dev.onceward.dlq.replay;
+package dev.onceward.dlq.topic;
 
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 

@@ -1,4 +1,4 @@
-package dev.onceward.dlq.replay;
+package dev.onceward.dlq.topic;
 
 import dev.onceward.catalog.HeaderNames;
 import dev.onceward.dlq.connect.CannotConnectException;

@@ -1,0 +1,37 @@
+package dev.onceward.dlq.index;
+
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Where dead letters are looked up: one letter per message that failed. Reads only. For one thread. */
+public interface LetterSource {
+    /** Whether the status of its letters is known; if not, they say DEAD and nobody knows what became of them. */
+    boolean knowsStatus();
+
+    /** Now, by the clock that the letters' ages are told by. */
+    Instant now() throws SQLException;
+
+    /** Hands over the letters, newest first, at most {@code limit}; keeps none of them. */
+    void list(Filter filter, long limit, Consumer<Letter> taker) throws SQLException;
+
+    /** How many there are. */
+    long count(Filter filter) throws SQLException;
+
+    /** How many {@link #page} would give in all. */
+    long count(Filter filter, Instant asOf) throws SQLException;
+
+    /**
+     * The next letters in their original order: by topic, partition and offset of the records that first failed.
+     *
+     * @param asOf only what was in the dead-letter topic at this instant of the source's clock, and has not been replayed
+     *     since
+     * @param after the last letter of the page before; {@code null}: from the beginning
+     */
+    List<Letter> page(Filter filter, Instant asOf, @Nullable Letter after, int size) throws SQLException;
+
+    /** The stack trace of a letter; empty if there is none. */
+    String stacktrace(Letter letter) throws SQLException;
+}
