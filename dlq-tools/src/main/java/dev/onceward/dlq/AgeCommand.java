@@ -3,6 +3,7 @@ package dev.onceward.dlq;
 import dev.onceward.dlq.age.AgeServer;
 import dev.onceward.dlq.age.AgeSource;
 import dev.onceward.dlq.age.PartitionAge;
+import dev.onceward.dlq.connect.CannotConnectException;
 import dev.onceward.dlq.connect.ConnectionOptions;
 import dev.onceward.dlq.exit.ExitCodes;
 import dev.onceward.dlq.exit.UsageException;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -111,11 +113,26 @@ final class AgeCommand implements Callable<Integer> {
                 return serve(serve, source);
             }
             print(ages);
-            while (watch != null && waited(Duration.ofSeconds(watch))) {
-                console.out().print(console.terminal().output() ? CLEAR : "\n");
-                print(source.read());
+            if (watch != null) {
+                watch(Duration.ofSeconds(watch), source);
             }
             return limit == null ? ExitCodes.DONE : judge(ages, limit);
+        }
+    }
+
+    /** A server that is away is waited for: the source connects anew at the next reading. */
+    private void watch(Duration pause, AgeSource source) {
+        while (waited(pause)) {
+            try {
+                List<PartitionAge> ages = source.read();
+                console.out().print(console.terminal().output() ? CLEAR : "\n");
+                print(ages);
+            } catch (SQLException | KafkaException | CannotConnectException e) {
+                if (!Thread.currentThread().isInterrupted()) {
+                    console.say("dlq: " + Failures.message(e) + "\nNothing newer is known. Trying again in "
+                            + People.duration(pause));
+                }
+            }
         }
     }
 

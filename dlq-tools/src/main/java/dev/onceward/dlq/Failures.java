@@ -42,7 +42,8 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         return exitCode(failure);
     }
 
-    private static String message(Exception failure) {
+    /** What went wrong, in one message; secrets are hidden by who prints it. */
+    static String message(Exception failure) {
         String message = failure.getMessage();
         if (failure instanceof SQLException) {
             return "PostgreSQL: " + message;

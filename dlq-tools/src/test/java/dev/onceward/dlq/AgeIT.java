@@ -17,6 +17,9 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.RecordsToDelete;
@@ -243,9 +247,47 @@ class AgeIT {
     void watchesUntilItIsStopped() throws Exception {
         processed(0);
         Background command = new Background("age", "--watch", "1");
-        Payments.await().until(() -> command.out().split("CONSUMER", -1).length > 2);
+        Payments.await().until(() -> command.tables() > 1);
         assertThat(command.stop()).isZero();
         assertThat(payments.dlq("age", "--watch", "--serve", "1").exitCode()).isEqualTo(2);
+    }
+
+    @Test
+    void watchesOnWhenTheDatabaseWasAway() throws Exception {
+        processed(0);
+        Background command = new Background("age", "--watch", "1");
+        Payments.await().until(() -> command.tables() > 1);
+
+        endSessionsOfTheCommand();
+        Payments.await().until(() -> command.err().contains("PostgreSQL: "));
+        assertThat(command.err()).contains("Trying again in 1s").doesNotContain("Cannot connect");
+        awaitAnotherTable(command);
+
+        // As while the server restarts: nobody is let in for a while. Said from elsewhere, as the server demands.
+        DataSource elsewhere = payments.postgres.dataSource(payments.postgres.createDatabase());
+        execute(elsewhere, "ALTER DATABASE \"" + payments.databaseName + "\" ALLOW_CONNECTIONS false");
+        execute(
+                elsewhere,
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '" + payments.databaseName
+                        + "'");
+        Payments.await().until(() -> command.err().contains("Cannot connect to PostgreSQL"));
+        execute(elsewhere, "ALTER DATABASE \"" + payments.databaseName + "\" ALLOW_CONNECTIONS true");
+        awaitAnotherTable(command);
+        assertThat(command.stop()).isZero();
+    }
+
+    @Test
+    void servesOnWhenTheDatabaseWasAway() throws Exception {
+        processed(0);
+        Background command = new Background("age", "--serve", "0");
+        Payments.await().until(() -> command.err().contains("/metrics"));
+        Matcher address = ADDRESS.matcher(command.err());
+        assertThat(address.find()).isTrue();
+
+        endSessionsOfTheCommand();
+        assertThat(get(address.group()).statusCode()).isEqualTo(503);
+        assertThat(get(address.group()).statusCode()).isEqualTo(200);
+        assertThat(command.stop()).isZero();
     }
 
     // ---- helpers ----
@@ -260,6 +302,24 @@ class AgeIT {
                                 + payments.topic + "' AND watermark IS NOT NULL")
                         == 4);
         payments.stopWorkers();
+    }
+
+    private void endSessionsOfTheCommand() {
+        assertThat(payments.count("SELECT count(*) FROM (SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+                        + " WHERE application_name = 'dlq' AND datname = current_database()) ended"))
+                .isPositive();
+    }
+
+    private static void execute(DataSource database, String sql) throws SQLException {
+        try (Connection connection = database.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static void awaitAnotherTable(Background command) {
+        int before = command.tables();
+        Payments.await().until(() -> command.tables() > before);
     }
 
     private void send(int partition, Duration old) {
@@ -368,6 +428,10 @@ class AgeIT {
 
         String err() {
             return err.toString(UTF_8);
+        }
+
+        int tables() {
+            return out().split("CONSUMER", -1).length - 1;
         }
 
         int stop() throws ExecutionException, InterruptedException {
