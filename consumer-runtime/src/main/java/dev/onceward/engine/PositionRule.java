@@ -1,16 +1,16 @@
 package dev.onceward.engine;
 
 import dev.onceward.catalog.EventNames;
-import dev.onceward.postgres.GenerationTable;
-import java.util.Optional;
-import java.util.UUID;
+import dev.onceward.position.Known;
+import dev.onceward.position.Start;
+import dev.onceward.position.StartRule;
 import java.util.function.LongSupplier;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/** Chooses where to begin in a partition from what Kafka and PostgreSQL know of it. */
+/** Begins in a partition where {@link StartRule} says, and logs why if that is not where Kafka's committed offset is. */
 final class PositionRule {
     private static final Logger LOG = LoggerFactory.getLogger(PositionRule.class);
 
@@ -21,94 +21,90 @@ final class PositionRule {
      *
      * @param start the configured start position, asked only for a topic that PostgreSQL has never seen
      */
-    static Position choose(Known known, LongSupplier start) {
-        Optional<GenerationTable.Stored> stored = known.stored();
-        if (stored.isPresent() && !stored.get().topicId().equals(known.topicId())) {
-            // What Kafka has committed may be of the old topic. Once the takeover has stored the new topic's id,
-            // nothing
-            // would tell any more: so it is taken back first.
-            log(Level.INFO, EventNames.START_POSITION, known, known.earliest(), "The topic was made again");
-            return known.at(known.earliest(), -1, 0, true);
+    static Position choose(TopicPartition partition, Known known, LongSupplier start) {
+        if (StartRule.choose(known) instanceof Start.At at) {
+            tell(partition, known, at);
+            // An offset that does not count any more is taken back before anything begins: once the takeover has stored
+            // a new topic's id, nothing would tell that it is of the old topic.
+            boolean takesBack = at.basis().takesBack();
+            return position(known, at.offset(), takesBack ? -1 : known.committed(), at.lost(), takesBack);
         }
-        long wanted = known.committed();
-        if (wanted < 0 && stored.isPresent() && stored.get().watermark().isPresent()) {
-            wanted = stored.get().watermark().getAsLong();
-            log(Level.INFO, EventNames.OFFSET_RESTORED, known, wanted, "Kafka has no committed offset");
-        }
-        if (wanted < 0) {
-            // In a topic that is known, a partition never seen was added later: all its records came after the start.
-            long first = known.topicSeen() ? known.earliest() : start.getAsLong();
-            log(Level.INFO, EventNames.START_POSITION, known, first, "The partition was never processed before");
-            return known.at(first, -1, 0, false);
-        }
-        if (wanted > known.end()) {
-            return beyondTheEnd(known, wanted);
-        }
-        return fromRetained(known, wanted, known.committed(), false);
+        long first = start.getAsLong();
+        neverProcessed(partition, known, first);
+        return position(known, first, -1, 0, false);
     }
 
-    /** A mistyped reset, or a leader that lost the end of its log. What comes next would be skipped without a word. */
-    private static Position beyondTheEnd(Known known, long wanted) {
-        if (known.stored().isEmpty()) {
-            // Nothing tells what of it was processed, and without claims a redelivery would not be harmless.
-            long skipped = known.end() - known.earliest();
-            log(Level.ERROR, EventNames.RECORDS_LOST, known, wanted, "Committed beyond the end, which is begun at");
-            return known.at(known.end(), -1, skipped, true);
+    private static void tell(TopicPartition partition, Known known, Start.At at) {
+        if (known.committed() < 0 && isFromStored(at.basis())) {
+            log(Level.INFO, EventNames.OFFSET_RESTORED, partition, known, at.wanted(), "Kafka has no committed offset");
         }
-        long finished = known.stored().get().watermark().orElse(known.earliest());
-        if (finished > known.end()) {
-            log(Level.ERROR, EventNames.RECORDS_LOST, known, finished, "The broker lost the end of its log");
-            return known.at(known.end(), -1, 0, true);
+        switch (at.basis()) {
+            case COMMITTED, WATERMARK -> tellRetention(partition, known, at);
+            case ADDED_LATER -> neverProcessed(partition, known, at.offset());
+            case TOPIC_MADE_AGAIN ->
+                log(Level.INFO, EventNames.START_POSITION, partition, known, at.offset(), "The topic was made again");
+            case WATERMARK_BEFORE_END -> {
+                log(
+                        Level.ERROR,
+                        EventNames.OFFSET_RESTORED,
+                        partition,
+                        known,
+                        at.wanted(),
+                        "Kafka's committed offset is beyond the end");
+                tellRetention(partition, known, at);
+            }
+            case LOG_LOST_ITS_END ->
+                log(
+                        Level.ERROR,
+                        EventNames.RECORDS_LOST,
+                        partition,
+                        known,
+                        at.wanted(),
+                        "The broker lost the end of its log");
+            case END ->
+                log(
+                        Level.ERROR,
+                        EventNames.RECORDS_LOST,
+                        partition,
+                        known,
+                        at.wanted(),
+                        "Committed beyond the end, which is begun at");
         }
-        // The watermark may be older than what was finished: the claims make its redelivery harmless.
-        log(Level.ERROR, EventNames.OFFSET_RESTORED, known, finished, "Kafka's committed offset is beyond the end");
-        return fromRetained(known, finished, -1, true);
     }
 
-    private static Position fromRetained(Known known, long wanted, long committed, boolean takesBack) {
-        if (wanted >= known.earliest()) {
-            return known.at(wanted, committed, 0, takesBack);
-        }
-        log(
-                Level.ERROR,
-                EventNames.RECORDS_LOST,
-                known,
-                wanted,
-                "Retention deleted records before they were processed");
-        return known.at(known.earliest(), committed, known.earliest() - wanted, takesBack);
+    private static boolean isFromStored(Start.Basis basis) {
+        return basis == Start.Basis.WATERMARK || basis == Start.Basis.LOG_LOST_ITS_END;
     }
 
-    private static void log(Level level, EventNames event, Known known, long offset, String what) {
+    private static void neverProcessed(TopicPartition partition, Known known, long first) {
+        log(Level.INFO, EventNames.START_POSITION, partition, known, first, "The partition was never processed before");
+    }
+
+    private static void tellRetention(TopicPartition partition, Known known, Start.At at) {
+        if (at.lost() > 0) {
+            log(
+                    Level.ERROR,
+                    EventNames.RECORDS_LOST,
+                    partition,
+                    known,
+                    at.wanted(),
+                    "Retention deleted records before they were processed");
+        }
+    }
+
+    private static Position position(Known known, long offset, long committedThere, long lost, boolean takesBack) {
+        return new Position(known.topicId(), offset, committedThere, known.earliest(), lost, takesBack);
+    }
+
+    private static void log(
+            Level level, EventNames event, TopicPartition partition, Known known, long offset, String what) {
         LOG.atLevel(level)
                 .addKeyValue(EventNames.KEY, event)
-                .addKeyValue("partition", known.partition())
+                .addKeyValue("partition", partition)
                 .addKeyValue("offset", offset)
                 .addKeyValue("committed", known.committed())
                 .addKeyValue("earliest", known.earliest())
                 .addKeyValue("end", known.end())
                 .log(what);
-    }
-
-    /**
-     * What is known of a partition.
-     *
-     * @param committed in Kafka; -1: nothing
-     * @param stored in PostgreSQL
-     * @param topicSeen whether PostgreSQL knows any partition of the topic
-     * @param earliest the oldest offset that the broker has
-     * @param end the offset of its next record
-     */
-    record Known(
-            TopicPartition partition,
-            UUID topicId,
-            long committed,
-            Optional<GenerationTable.Stored> stored,
-            boolean topicSeen,
-            long earliest,
-            long end) {
-
-        private Position at(long offset, long committedThere, long lost, boolean takesBack) {
-            return new Position(topicId, offset, committedThere, earliest, lost, takesBack);
-        }
     }
 }

@@ -2,6 +2,7 @@ package dev.onceward.engine;
 
 import dev.onceward.config.StartPosition;
 import dev.onceward.deadletter.TopicProvisioner;
+import dev.onceward.position.Known;
 import dev.onceward.postgres.Database;
 import dev.onceward.postgres.GenerationTable;
 import java.sql.SQLException;
@@ -117,15 +118,14 @@ final class Positions {
             if (topic != null && begin != null && end != null) {
                 OffsetAndMetadata offset = committed.get(key);
                 Map<Integer, GenerationTable.Stored> rows = stored.getOrDefault(key.topic(), Map.of());
-                PositionRule.Known known = new PositionRule.Known(
-                        key,
+                Known known = new Known(
                         TopicProvisioner.uuid(topic.topicId()),
                         offset == null ? -1 : offset.offset(),
                         Optional.ofNullable(rows.get(key.partition())),
                         !rows.isEmpty(),
                         begin,
                         end);
-                positions.put(key, PositionRule.choose(known, () -> starts.getOrDefault(key, end)));
+                positions.put(key, PositionRule.choose(key, known, () -> starts.getOrDefault(key, end)));
             }
         }
         return positions;

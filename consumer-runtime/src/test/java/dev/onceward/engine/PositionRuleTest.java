@@ -2,6 +2,7 @@ package dev.onceward.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onceward.position.Known;
 import dev.onceward.postgres.GenerationTable;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -68,9 +69,8 @@ class PositionRuleTest {
     }
 
     private static Position choose(long committed, Optional<GenerationTable.Stored> stored, boolean topicSeen) {
-        PositionRule.Known known =
-                new PositionRule.Known(new TopicPartition("payments", 0), TOPIC, committed, stored, topicSeen, 10, 50);
-        return PositionRule.choose(known, () -> CONFIGURED);
+        Known known = new Known(TOPIC, committed, stored, topicSeen, 10, 50);
+        return PositionRule.choose(new TopicPartition("payments", 0), known, () -> CONFIGURED);
     }
 
     private static Optional<GenerationTable.Stored> stored(long watermark) {

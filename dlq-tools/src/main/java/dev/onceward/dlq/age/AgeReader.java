@@ -5,6 +5,8 @@ import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.index.DeadLetterIndex;
 import dev.onceward.dlq.index.Filter;
 import dev.onceward.dlq.index.Stats;
+import dev.onceward.position.Known;
+import dev.onceward.postgres.GenerationTable;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -14,6 +16,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
@@ -53,7 +56,7 @@ final class AgeReader {
     }
 
     private List<PartitionAge> read(String consumer, String group) throws SQLException {
-        Map<TopicPartition, StartRule.Stored> known = stored.partitions(consumer);
+        Map<TopicPartition, GenerationTable.Stored> known = stored.partitions(consumer);
         Map<TopicPartition, Long> committed = kafka.committed(group);
         Set<TopicPartition> all = new HashSet<>(known.keySet());
         all.addAll(committed.keySet());
@@ -61,11 +64,11 @@ final class AgeReader {
                 kafka.partitions(all.stream().map(TopicPartition::topic).collect(Collectors.toSet()));
         all.addAll(existing.keySet());
 
-        Map<TopicPartition, StartRule.Start> starts = starts(known, committed, existing);
+        Map<TopicPartition, Beginning> starts = starts(known, committed, existing);
         Map<TopicPartition, Long> ends = kafka.stableEnds(existing.keySet());
         Map<TopicPartition, Long> from = new HashMap<>();
         starts.forEach((partition, start) -> {
-            if (start.offset() != StartRule.Start.UNKNOWN) {
+            if (start.offset() != Beginning.UNKNOWN) {
                 from.put(partition, start.offset());
             }
         });
@@ -84,20 +87,20 @@ final class AgeReader {
                 .toList();
     }
 
-    private Map<TopicPartition, StartRule.Start> starts(
-            Map<TopicPartition, StartRule.Stored> known,
+    private Map<TopicPartition, Beginning> starts(
+            Map<TopicPartition, GenerationTable.Stored> known,
             Map<TopicPartition, Long> committed,
             Map<TopicPartition, UUID> existing) {
         Set<String> seen = known.keySet().stream().map(TopicPartition::topic).collect(Collectors.toSet());
         Map<TopicPartition, Long> earliest = kafka.earliest(existing.keySet());
         Map<TopicPartition, Long> ends = kafka.ends(existing.keySet());
-        Map<TopicPartition, StartRule.Start> starts = new HashMap<>();
+        Map<TopicPartition, Beginning> starts = new HashMap<>();
         existing.forEach((partition, topicId) -> starts.put(
                 partition,
-                StartRule.choose(new StartRule.Known(
+                Beginning.of(new Known(
                         topicId,
                         committed.getOrDefault(partition, -1L),
-                        known.get(partition),
+                        Optional.ofNullable(known.get(partition)),
                         seen.contains(partition.topic()),
                         earliest.getOrDefault(partition, 0L),
                         ends.getOrDefault(partition, 0L)))));
@@ -108,11 +111,11 @@ final class AgeReader {
     private record Row(
             String consumer, String group, TopicPartition partition, Instant now, Stats.@Nullable OfPartition letters) {
 
-        PartitionAge of(StartRule.@Nullable Start start, @Nullable Long end, @Nullable OptionalLong oldest) {
+        PartitionAge of(@Nullable Beginning start, @Nullable Long end, @Nullable OptionalLong oldest) {
             if (start == null || end == null) {
                 return age(null, null, null, null, "unknown: the topic, or this partition, does not exist");
             }
-            if (start.offset() == StartRule.Start.UNKNOWN) {
+            if (start.offset() == Beginning.UNKNOWN) {
                 return age(null, null, null, null, start.note());
             }
             if (oldest == null) {

@@ -2,14 +2,17 @@ package dev.onceward.dlq.age;
 
 import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.exit.UsageException;
+import dev.onceward.postgres.GenerationTable;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.UUID;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
 /** What PostgreSQL knows of consumers and their partitions. */
 final class StoredPositions {
@@ -45,8 +48,8 @@ final class StoredPositions {
     }
 
     /** All partitions that the consumer has ever had. */
-    Map<TopicPartition, StartRule.Stored> partitions(String consumer) throws SQLException {
-        Map<TopicPartition, StartRule.Stored> partitions = new HashMap<>();
+    Map<TopicPartition, GenerationTable.Stored> partitions(String consumer) throws SQLException {
+        Map<TopicPartition, GenerationTable.Stored> partitions = new HashMap<>();
         try (PreparedStatement statement =
                 connections.database().prepareStatement(connections.tables().sql(PARTITIONS))) {
             statement.setString(1, consumer);
@@ -54,10 +57,15 @@ final class StoredPositions {
                 while (row.next()) {
                     partitions.put(
                             new TopicPartition(row.getString(1), row.getInt(2)),
-                            new StartRule.Stored(row.getObject(3, UUID.class), row.getObject(4, Long.class)));
+                            new GenerationTable.Stored(
+                                    row.getObject(3, UUID.class), watermark(row.getObject(4, Long.class))));
                 }
             }
         }
         return partitions;
+    }
+
+    private static OptionalLong watermark(@Nullable Long number) {
+        return number == null ? OptionalLong.empty() : OptionalLong.of(number);
     }
 }

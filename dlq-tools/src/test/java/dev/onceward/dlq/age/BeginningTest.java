@@ -2,20 +2,24 @@ package dev.onceward.dlq.age;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onceward.position.Known;
+import dev.onceward.postgres.GenerationTable;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Where a worker would begin in a partition of offsets 10 to 100. */
-class StartRuleTest {
+class BeginningTest {
     private static final UUID TOPIC = new UUID(1, 1);
     private static final UUID OLD_TOPIC = new UUID(2, 2);
     private static final long NONE = -1;
 
     @Test
     void atTheCommittedOffset() {
-        assertThat(choose(50, TOPIC, 40L)).isEqualTo(new StartRule.Start(50, ""));
-        assertThat(choose(100, TOPIC, 40L)).isEqualTo(new StartRule.Start(100, ""));
+        assertThat(choose(50, TOPIC, 40L)).isEqualTo(new Beginning(50, ""));
+        assertThat(choose(100, TOPIC, 40L)).isEqualTo(new Beginning(100, ""));
     }
 
     @Test
@@ -47,21 +51,28 @@ class StartRuleTest {
         assertThat(choose(101, TOPIC, 4L).offset()).isEqualTo(10);
         assertThat(choose(101, TOPIC, null).offset()).isEqualTo(10);
         assertThat(choose(200, TOPIC, 150L).offset()).isEqualTo(100);
+        assertThat(choose(NONE, TOPIC, 150L).offset()).isEqualTo(100);
         assertThat(choose(101, null, null).offset()).isEqualTo(100);
     }
 
     @Test
     void unknownInATopicNeverSeenUnlessItIsEmpty() {
-        assertThat(StartRule.choose(new StartRule.Known(TOPIC, NONE, null, false, 10, 100))
+        assertThat(Beginning.of(new Known(TOPIC, NONE, Optional.empty(), false, 10, 100))
                         .offset())
-                .isEqualTo(StartRule.Start.UNKNOWN);
-        assertThat(StartRule.choose(new StartRule.Known(TOPIC, NONE, null, false, 10, 10))
+                .isEqualTo(Beginning.UNKNOWN);
+        assertThat(Beginning.of(new Known(TOPIC, NONE, Optional.empty(), false, 10, 10))
                         .offset())
                 .isEqualTo(10);
     }
 
-    private static StartRule.Start choose(long committed, @Nullable UUID topicId, @Nullable Long watermark) {
-        return StartRule.choose(new StartRule.Known(
-                TOPIC, committed, topicId == null ? null : new StartRule.Stored(topicId, watermark), true, 10, 100));
+    private static Beginning choose(long committed, @Nullable UUID topicId, @Nullable Long watermark) {
+        OptionalLong finished = watermark == null ? OptionalLong.empty() : OptionalLong.of(watermark);
+        return Beginning.of(new Known(
+                TOPIC,
+                committed,
+                Optional.ofNullable(topicId).map(id -> new GenerationTable.Stored(id, finished)),
+                true,
+                10,
+                100));
     }
 }
