@@ -58,8 +58,17 @@ public final class ChildKafka implements KafkaServer, RestartableServer {
         }
     }
 
+    /**
+     * Starts one of several brokers, in a directory that was formatted for it.
+     *
+     * @param port where its clients connect to
+     */
+    static ChildKafka start(Path directory, KafkaOptions options, int port) {
+        return new ChildKafka(directory, options, port);
+    }
+
     /** A killed broker is let in again only when the controller has given up its former self, by default after 9 s. */
-    private static KafkaOptions quicklyForgotten(KafkaOptions options) {
+    static KafkaOptions quicklyForgotten(KafkaOptions options) {
         return KafkaOptions.defaults()
                 .with("broker.session.timeout.ms", "3000")
                 .with("broker.heartbeat.interval.ms", "500")

@@ -25,8 +25,18 @@ final class KafkaNode implements AutoCloseable {
         this.server = server;
     }
 
-    /** Writes the settings to a file and prepares the data directory named in them. */
+    /** An id for a cluster of one's own. */
+    static String newClusterId() {
+        return Uuid.randomUuid().toString();
+    }
+
+    /** Writes the settings to a file and prepares the data directory named in them, for the only broker of a cluster. */
     static Path format(Path directory, Map<String, String> settings) {
+        return format(directory, settings, newClusterId());
+    }
+
+    /** The same for one of several brokers. */
+    static Path format(Path directory, Map<String, String> settings, String clusterId) {
         Path file = settingsFile(directory);
         Properties properties = new Properties();
         properties.putAll(settings);
@@ -38,7 +48,7 @@ final class KafkaNode implements AutoCloseable {
         ByteArrayOutputStream output = new ByteArrayOutputStream();
         try {
             int exitCode = StorageTool.execute(
-                    new String[] {"format", "--cluster-id", Uuid.randomUuid().toString(), "--config", file.toString()},
+                    new String[] {"format", "--cluster-id", clusterId, "--config", file.toString()},
                     new PrintStream(output, true, StandardCharsets.UTF_8));
             if (exitCode != 0) {
                 throw new BackendException("Kafka refuses its settings:\n" + output.toString(StandardCharsets.UTF_8));

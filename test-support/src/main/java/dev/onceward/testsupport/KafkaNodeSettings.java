@@ -1,10 +1,12 @@
 package dev.onceward.testsupport;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The properties of a small single-node broker, which is its own controller. */
+/** The properties of small brokers that are their own controllers. */
 final class KafkaNodeSettings {
 
     static final String HOST = "127.0.0.1";
@@ -48,17 +50,70 @@ final class KafkaNodeSettings {
         return settings;
     }
 
+    /** The only broker of its cluster. */
     static Map<String, String> of(KafkaOptions options, Path directory, int port, int controllerPort) {
-        Map<String, String> settings = tuned(options);
-        settings.put("process.roles", "broker,controller");
-        settings.put("node.id", "1");
-        settings.put("log.dirs", directory.resolve("data").toString());
-        settings.put("listeners", "CLIENTS://" + HOST + ":" + port + ",CONTROLLER://" + HOST + ":" + controllerPort);
-        settings.put("advertised.listeners", "CLIENTS://" + HOST + ":" + port);
+        Map<String, String> settings = member(options, directory, 1, List.of(controllerPort));
+        settings.put("listeners", listener("CLIENTS", port) + "," + listener("CONTROLLER", controllerPort));
+        settings.put("advertised.listeners", listener("CLIENTS", port));
         settings.put("listener.security.protocol.map", "CLIENTS:PLAINTEXT,CONTROLLER:PLAINTEXT");
         settings.put("inter.broker.listener.name", "CLIENTS");
-        settings.put("controller.listener.names", "CONTROLLER");
-        settings.put("controller.quorum.voters", "1@" + HOST + ":" + controllerPort);
         return settings;
     }
+
+    /**
+     * One of several brokers, which talk to each other apart from the clients.
+     *
+     * @param number from 0
+     * @param all all of them, in order
+     */
+    static Map<String, String> of(KafkaOptions options, Path directory, int number, List<Ports> all) {
+        Ports ports = all.get(number);
+        Map<String, String> settings = member(
+                options,
+                directory,
+                number + 1,
+                all.stream().map(Ports::controllers).toList());
+        settings.put(
+                "listeners",
+                String.join(
+                        ",",
+                        listener("CLIENTS", ports.clients()),
+                        listener("BROKERS", ports.brokers()),
+                        listener("CONTROLLER", ports.controllers())));
+        settings.put(
+                "advertised.listeners",
+                listener("CLIENTS", ports.advertised()) + "," + listener("BROKERS", ports.brokers()));
+        settings.put("listener.security.protocol.map", "CLIENTS:PLAINTEXT,BROKERS:PLAINTEXT,CONTROLLER:PLAINTEXT");
+        settings.put("inter.broker.listener.name", "BROKERS");
+        return settings;
+    }
+
+    private static Map<String, String> member(
+            KafkaOptions options, Path directory, int id, List<Integer> controllerPorts) {
+        Map<String, String> settings = tuned(options);
+        settings.put("process.roles", "broker,controller");
+        settings.put("node.id", String.valueOf(id));
+        settings.put("log.dirs", directory.resolve("data").toString());
+        settings.put("controller.listener.names", "CONTROLLER");
+        List<String> voters = new ArrayList<>();
+        for (int voter = 0; voter < controllerPorts.size(); voter++) {
+            voters.add((voter + 1) + "@" + HOST + ":" + controllerPorts.get(voter));
+        }
+        settings.put("controller.quorum.voters", String.join(",", voters));
+        return settings;
+    }
+
+    private static String listener(String name, int port) {
+        return name + "://" + HOST + ":" + port;
+    }
+
+    /**
+     * Where a broker listens.
+     *
+     * @param clients for clients
+     * @param advertised where clients are told to connect to: a proxy before it, or the same
+     * @param brokers for the other brokers
+     * @param controllers for the controllers' quorum
+     */
+    record Ports(int clients, int advertised, int brokers, int controllers) {}
 }
