@@ -46,6 +46,7 @@ public final class DlqMain implements Runnable {
         commands.addSubcommand(new StatsCommand(console));
         commands.addSubcommand(new ShowCommand(console));
         commands.addSubcommand(new ReplayCommand(console));
+        commands.addSubcommand(new EditCommand(console));
         commands.addSubcommand(new DiscardCommand(console));
         commands.addSubcommand(new RestoreCommand(console));
         commands.addSubcommand(new AgeCommand(console));

@@ -25,7 +25,6 @@ import dev.onceward.dlq.replay.ReplayTarget;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
@@ -185,9 +184,9 @@ final class ReplayCommand implements Callable<Integer> {
         ReplayRun run = new ReplayRun(connections, console, target, plan, stop, asOf, selected);
         try {
             ReplayResult result = run.run();
-            action.finish(outcome(result), result.sent(), result.notSent(), detail(result));
+            action.finish(ReplayOutcome.of(result), result.sent(), result.notSent(), ReplayOutcome.detail(result));
             tell(result, target);
-            return exitCode(result);
+            return ReplayOutcome.exitCode(result);
         } catch (SQLException | RuntimeException e) {
             action.finishAfter(e, run.sent(), 0, "ended by " + e.getClass().getSimpleName());
             throw e;
@@ -201,46 +200,8 @@ final class ReplayCommand implements Callable<Integer> {
                 + (assertUnprocessed ? " --assert-unprocessed" : "");
     }
 
-    private static ActionLog.Outcome outcome(ReplayResult result) {
-        if (result.interrupted()) {
-            return ActionLog.Outcome.INTERRUPTED;
-        }
-        if (result.refused()) {
-            return ActionLog.Outcome.REFUSED;
-        }
-        return result.complete() ? ActionLog.Outcome.DONE : ActionLog.Outcome.PARTLY;
-    }
-
-    private static int exitCode(ReplayResult result) {
-        if (result.complete()) {
-            return ExitCodes.DONE;
-        }
-        return result.refused() ? ExitCodes.REFUSED : ExitCodes.SOME_FAILED;
-    }
-
-    private static String detail(ReplayResult result) {
-        List<String> parts = new ArrayList<>();
-        if (result.aborted() != null) {
-            parts.add(result.aborted());
-        }
-        if (!result.failedAgain().isEmpty()) {
-            parts.add("dead again: " + String.join(" ", result.failedAgain()));
-        }
-        parts.add(result.detail());
-        return String.join("\n", parts).strip();
-    }
-
     private void tell(ReplayResult result, ReplayTarget target) {
-        console.out()
-                .println(People.count(result.sent(), "message") + " sent to " + target.topic()
-                        + (result.notSent() == 0 ? "" : ", " + People.count(result.notSent()) + " not sent"));
-        if (result.followed()) {
-            console.out()
-                    .println(People.count(result.resolved()) + " took effect, "
-                            + People.count(result.failedAgain().size()) + " dead again, "
-                            + People.count(result.undecided()) + " still under way");
-            result.failedAgain().forEach(name -> console.out().println("dead again: " + name));
-        }
+        ReplayOutcome.tell(console, result, target);
         if (canary > 0 && !result.failedAgain().isEmpty()) {
             console.say("dlq: a canary failed: nothing else was sent");
         } else if (canary > 0 && result.undecided() > 0 && !result.interrupted()) {

@@ -1,12 +1,9 @@
 package dev.onceward.dlq;
 
-import dev.onceward.catalog.DeadLetterStatus;
 import dev.onceward.dlq.connect.ConnectionOptions;
 import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.exit.ExitCodes;
-import dev.onceward.dlq.exit.UsageException;
 import dev.onceward.dlq.index.DeadLetterIndex;
-import dev.onceward.dlq.index.Filter;
 import dev.onceward.dlq.index.Letter;
 import dev.onceward.dlq.output.Console;
 import dev.onceward.dlq.output.JsonWriter;
@@ -15,7 +12,6 @@ import dev.onceward.dlq.topic.LetterReader;
 import dev.onceward.dlq.topic.Payload;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,8 +35,6 @@ import picocli.CommandLine.Parameters;
         sortOptions = true,
         mixinStandardHelpOptions = true)
 final class ShowCommand implements Callable<Integer> {
-    private static final int CANDIDATES = 20;
-
     private final Console console;
 
     @Parameters(
@@ -87,7 +81,7 @@ final class ShowCommand implements Callable<Integer> {
     public Integer call() throws SQLException {
         try (Connections connections = connection.connections()) {
             DeadLetterIndex index = new DeadLetterIndex(connections);
-            Letter letter = only(index, connections.consumer().orElse(null));
+            Letter letter = OneLetter.of(index, id, connections.consumer().orElse(null));
             if (!headers && !payload && !hex && !raw) {
                 show(index, letter, null);
                 return ExitCodes.DONE;
@@ -113,38 +107,6 @@ final class ShowCommand implements Callable<Integer> {
                 return ExitCodes.DONE;
             }
         }
-    }
-
-    private Letter only(DeadLetterIndex index, @Nullable String consumer) throws SQLException {
-        Filter filter = new Filter(
-                consumer,
-                List.of(id),
-                List.of(),
-                List.of(),
-                List.of(),
-                null,
-                null,
-                null,
-                EnumSet.allOf(DeadLetterStatus.class));
-        List<Letter> found = new ArrayList<>();
-        index.list(filter, CANDIDATES + 1L, found::add);
-        if (found.isEmpty()) {
-            throw new UsageException("there is no dead letter " + id
-                    + (consumer == null ? "" : " of consumer " + consumer) + "; dlq list --status all lists all");
-        }
-        if (found.size() > 1) {
-            StringBuilder message = new StringBuilder("several dead letters are meant by " + id + ":");
-            found.stream()
-                    .limit(CANDIDATES)
-                    .forEach(letter -> message.append("\n  ")
-                            .append(letter.name())
-                            .append("  --consumer ")
-                            .append(letter.consumer())
-                            .append("  ")
-                            .append(letter.status()));
-            throw new UsageException(message + (found.size() > CANDIDATES ? "\n  …" : "") + "\nName one of them");
-        }
-        return found.get(0);
     }
 
     private void show(DeadLetterIndex index, Letter letter, @Nullable ConsumerRecord<byte[], byte[]> copy)

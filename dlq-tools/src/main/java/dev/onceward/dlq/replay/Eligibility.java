@@ -5,18 +5,36 @@ import dev.onceward.dlq.index.Letter;
 import org.jspecify.annotations.Nullable;
 
 /** Which letters may be sent at all. */
-final class Eligibility {
+public final class Eligibility {
     private final ReplayTarget target;
     private final boolean assertUnprocessed;
 
-    Eligibility(ReplayTarget target, boolean assertUnprocessed) {
+    /**
+     * Of one consumer's letters.
+     *
+     * @param assertUnprocessed whether somebody asserts that TOO_OLD messages were never processed
+     */
+    public Eligibility(ReplayTarget target, boolean assertUnprocessed) {
         this.target = target;
         this.assertUnprocessed = assertUnprocessed;
     }
 
-    /** Why it may not; {@code null}: it may. */
+    /** Why it may not be sent as it is; {@code null}: it may. */
     @Nullable
     String refusal(Letter letter) {
+        String why = refusalOfAny(letter);
+        Long edited = letter.history().editedPayloadHash();
+        if (why == null && edited != null && edited != letter.record().payloadHash()) {
+            // See EditMarks: only the hash of what was edited is kept, and this would send the original.
+            return "another payload was sent in its place, or may have been, by "
+                    + letter.history().editedBy()
+                    + "; if the original were sent now, it might take effect instead. dlq edit sends what you choose";
+        }
+        return why;
+    }
+
+    /** Why it may not be sent, with whatever payload; {@code null}: it may. */
+    public @Nullable String refusalOfAny(Letter letter) {
         String topic = letter.origin().coordinates().topic();
         if (!target.sources().contains(topic)) {
             // Whoever may write to a topic can forge headers; only what this consumer has read itself is believed.

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
 
 /** The record that a letter becomes in the replay topic. */
 final class ReplayRecords {
@@ -18,10 +19,15 @@ final class ReplayRecords {
 
     /** The original key, value and headers byte for byte, in order; then what tells the runtime where it comes from. */
     ProducerRecord<byte[], byte[]> of(Letter letter, ConsumerRecord<byte[], byte[]> copy) {
+        return of(letter, copy, copy.value());
+    }
+
+    /** The same with another value. */
+    ProducerRecord<byte[], byte[]> of(Letter letter, ConsumerRecord<byte[], byte[]> copy, byte @Nullable [] value) {
         Coordinates origin = letter.origin().coordinates();
         // By the partition, not by the key: what stood in one partition, in order, stays in one.
-        ProducerRecord<byte[], byte[]> replay = new ProducerRecord<>(
-                target.topic(), origin.partition() % target.partitions(), copy.key(), copy.value());
+        ProducerRecord<byte[], byte[]> replay =
+                new ProducerRecord<>(target.topic(), origin.partition() % target.partitions(), copy.key(), value);
         for (Header header : copy.headers()) {
             if (!HeaderNames.isOurs(header.key())) {
                 replay.headers().add(header);

@@ -19,6 +19,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.errors.InvalidTimestampException;
@@ -60,6 +61,7 @@ public final class ReplayRun {
     private final Deque<Letter> page = new ArrayDeque<>();
     private final List<Sent> unmarked = new ArrayList<>();
     private final List<Sent> toFollow = new ArrayList<>();
+    private final @Nullable EditMarks edits;
     private final Progress progress;
     private final Failures failures;
     private long lastMark = System.nanoTime();
@@ -91,6 +93,7 @@ public final class ReplayRun {
         this.eligibility = new Eligibility(target, plan.assertedBy() != null);
         this.records = new ReplayRecords(target);
         this.marks = new ReplayMarks(connections, target.consumer());
+        this.edits = plan.edit() == null ? null : new EditMarks(connections, plan.edit());
         this.progress = new Progress(console, "sent", Math.min(selected, plan.limit()));
         this.failures = new Failures(progress);
     }
@@ -107,6 +110,7 @@ public final class ReplayRun {
             }
             if (goOn && !stop.requested()) {
                 send(reader, plan.limit());
+                endEdit();
                 if (plan.followAll()) {
                     followed = plus(followed, follow("replayed"));
                 }
@@ -114,6 +118,13 @@ public final class ReplayRun {
             return result(followed);
         } finally {
             progress.clear();
+            endEdit();
+        }
+    }
+
+    private void endEdit() throws SQLException {
+        if (edits != null) {
+            edits.close();
         }
     }
 
@@ -173,7 +184,9 @@ public final class ReplayRun {
 
     /** Returns whether it was handed over. */
     private boolean offer(LetterReader reader, ReplaySender sender, Letter letter) throws SQLException {
-        if (failures.contains(letter)) {
+        Edit edit = plan.edit();
+        // A name may also be the message id of another letter.
+        if (failures.contains(letter) || (edit != null && !edit.isOf(letter))) {
             return false;
         }
         String holder = held.holder(letter);
@@ -181,7 +194,7 @@ public final class ReplayRun {
             failures.refuse(letter, "held back, because " + holder + " of the same key comes first and was not sent");
             return false;
         }
-        String refusal = eligibility.refusal(letter);
+        String refusal = edit == null ? eligibility.refusal(letter) : eligibility.refusalOfAny(letter);
         if (refusal != null) {
             failures.refuse(letter, refusal);
             held.hold(letter);
@@ -191,7 +204,9 @@ public final class ReplayRun {
         if (payload instanceof Payload.Missing missing) {
             return fail(letter, missing.why());
         }
-        ProducerRecord<byte[], byte[]> record = records.of(letter, ((Payload.Found) payload).copy());
+        ConsumerRecord<byte[], byte[]> copy = ((Payload.Found) payload).copy();
+        ProducerRecord<byte[], byte[]> record =
+                edit == null ? records.of(letter, copy) : records.of(letter, copy, edit.value());
         plan.rate().await(stop);
         if (stop.requested()) {
             return false;
@@ -199,6 +214,11 @@ public final class ReplayRun {
         boolean alone = suspects.contains(letter.record());
         if (alone) {
             sender.flush();
+        }
+        String changed = edits == null ? null : edits.record();
+        if (changed != null) {
+            failures.refuse(letter, changed);
+            return false;
         }
         if (plan.assertedBy() != null && eligibility.isTooOld(letter)) {
             marks.assertUnprocessed(letter, plan.assertedBy());

@@ -1,0 +1,57 @@
+package dev.onceward.dlq;
+
+import dev.onceward.dlq.actions.ActionLog;
+import dev.onceward.dlq.exit.ExitCodes;
+import dev.onceward.dlq.output.Console;
+import dev.onceward.dlq.output.People;
+import dev.onceward.dlq.replay.ReplayResult;
+import dev.onceward.dlq.replay.ReplayTarget;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a replay did, for the trail, the shell and people: the same of every command that sends. */
+final class ReplayOutcome {
+    private ReplayOutcome() {}
+
+    static ActionLog.Outcome of(ReplayResult result) {
+        if (result.interrupted()) {
+            return ActionLog.Outcome.INTERRUPTED;
+        }
+        if (result.refused()) {
+            return ActionLog.Outcome.REFUSED;
+        }
+        return result.complete() ? ActionLog.Outcome.DONE : ActionLog.Outcome.PARTLY;
+    }
+
+    static int exitCode(ReplayResult result) {
+        if (result.complete()) {
+            return ExitCodes.DONE;
+        }
+        return result.refused() ? ExitCodes.REFUSED : ExitCodes.SOME_FAILED;
+    }
+
+    static String detail(ReplayResult result) {
+        List<String> parts = new ArrayList<>();
+        if (result.aborted() != null) {
+            parts.add(result.aborted());
+        }
+        if (!result.failedAgain().isEmpty()) {
+            parts.add("dead again: " + String.join(" ", result.failedAgain()));
+        }
+        parts.add(result.detail());
+        return String.join("\n", parts).strip();
+    }
+
+    static void tell(Console console, ReplayResult result, ReplayTarget target) {
+        console.out()
+                .println(People.count(result.sent(), "message") + " sent to " + target.topic()
+                        + (result.notSent() == 0 ? "" : ", " + People.count(result.notSent()) + " not sent"));
+        if (result.followed()) {
+            console.out()
+                    .println(People.count(result.resolved()) + " took effect, "
+                            + People.count(result.failedAgain().size()) + " dead again, "
+                            + People.count(result.undecided()) + " still under way");
+            result.failedAgain().forEach(name -> console.out().println("dead again: " + name));
+        }
+    }
+}
