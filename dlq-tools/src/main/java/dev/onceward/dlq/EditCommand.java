@@ -271,7 +271,7 @@ final class EditCommand implements Callable<Integer> {
                     (what + "\n" + ReplayOutcome.detail(result)).strip());
             ReplayOutcome.tell(console, result, target);
             if (result.aborted() != null) {
-                console.say("dlq: " + result.aborted());
+                console.say("dlq: " + result.aborted().why());
             }
             return ReplayOutcome.exitCode(result);
         } catch (SQLException | RuntimeException e) {

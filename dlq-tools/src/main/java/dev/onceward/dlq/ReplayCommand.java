@@ -189,6 +189,7 @@ final class ReplayCommand implements Callable<Integer> {
             return ReplayOutcome.exitCode(result);
         } catch (SQLException | RuntimeException e) {
             action.finishAfter(e, run.sent(), 0, "ended by " + e.getClass().getSimpleName());
+            console.say("dlq: " + People.count(run.sent(), "message") + " sent to " + target.topic() + " before this:");
             throw e;
         }
     }
@@ -208,7 +209,7 @@ final class ReplayCommand implements Callable<Integer> {
             console.say("dlq: the workers did not finish within " + waitTimeout + ": are they running?");
         }
         if (result.aborted() != null) {
-            console.say("dlq: " + result.aborted() + ". Run the same command again to go on");
+            console.say("dlq: " + result.aborted().why() + ". Run the same command again to go on");
         }
         if (result.interrupted()) {
             console.say("dlq: interrupted. Run the same command again to go on");

@@ -27,13 +27,16 @@ final class ReplayOutcome {
         if (result.complete()) {
             return ExitCodes.DONE;
         }
+        if (result.aborted() != null && result.aborted().connectionLost()) {
+            return ExitCodes.CANNOT_CONNECT;
+        }
         return result.refused() ? ExitCodes.REFUSED : ExitCodes.SOME_FAILED;
     }
 
     static String detail(ReplayResult result) {
         List<String> parts = new ArrayList<>();
         if (result.aborted() != null) {
-            parts.add(result.aborted());
+            parts.add(result.aborted().why());
         }
         if (!result.failedAgain().isEmpty()) {
             parts.add("dead again: " + String.join(" ", result.failedAgain()));

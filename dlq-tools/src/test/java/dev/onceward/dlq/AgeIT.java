@@ -5,14 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.onceward.dlq.output.Console;
-import dev.onceward.dlq.output.Secrets;
-import dev.onceward.dlq.output.Terminal;
-import java.io.BufferedReader;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.io.StringReader;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -24,9 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -223,7 +214,7 @@ class AgeIT {
     void servesPrometheusUntilItIsStopped() throws Exception {
         processed(0);
         send(0, Duration.ofHours(1));
-        Background command = new Background("age", "--serve", "0");
+        Background command = new Background(payments.environment(), "age", "--serve", "0");
         Payments.await().until(() -> command.err().contains("/metrics"));
         Matcher address = ADDRESS.matcher(command.err());
         assertThat(address.find()).isTrue();
@@ -246,7 +237,7 @@ class AgeIT {
     @Test
     void watchesUntilItIsStopped() throws Exception {
         processed(0);
-        Background command = new Background("age", "--watch", "1");
+        Background command = new Background(payments.environment(), "age", "--watch", "1");
         Payments.await().until(() -> command.tables() > 1);
         assertThat(command.stop()).isZero();
         assertThat(payments.dlq("age", "--watch", "--serve", "1").exitCode()).isEqualTo(2);
@@ -255,7 +246,7 @@ class AgeIT {
     @Test
     void watchesOnWhenTheDatabaseWasAway() throws Exception {
         processed(0);
-        Background command = new Background("age", "--watch", "1");
+        Background command = new Background(payments.environment(), "age", "--watch", "1");
         Payments.await().until(() -> command.tables() > 1);
 
         endSessionsOfTheCommand();
@@ -279,7 +270,7 @@ class AgeIT {
     @Test
     void servesOnWhenTheDatabaseWasAway() throws Exception {
         processed(0);
-        Background command = new Background("age", "--serve", "0");
+        Background command = new Background(payments.environment(), "age", "--serve", "0");
         Payments.await().until(() -> command.err().contains("/metrics"));
         Matcher address = ADDRESS.matcher(command.err());
         assertThat(address.find()).isTrue();
@@ -400,43 +391,5 @@ class AgeIT {
     private static HttpResponse<String> get(String address) throws IOException, InterruptedException {
         return HttpClient.newHttpClient()
                 .send(HttpRequest.newBuilder(URI.create(address)).build(), HttpResponse.BodyHandlers.ofString());
-    }
-
-    /** A command that does not end by itself. */
-    private final class Background {
-        private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-        private final ByteArrayOutputStream err = new ByteArrayOutputStream();
-        private final FutureTask<Integer> run;
-        private final Thread thread;
-
-        Background(String... arguments) {
-            Console console = new Console(
-                    new BufferedReader(new StringReader("")),
-                    new PrintStream(out, true, UTF_8),
-                    new PrintStream(err, true, UTF_8),
-                    payments.environment(),
-                    Terminal.NONE,
-                    new Secrets());
-            run = new FutureTask<>(() -> DlqMain.commandLine(console).execute(arguments));
-            thread = new Thread(run, "dlq-background");
-            thread.start();
-        }
-
-        String out() {
-            return out.toString(UTF_8);
-        }
-
-        String err() {
-            return err.toString(UTF_8);
-        }
-
-        int tables() {
-            return out().split("CONSUMER", -1).length - 1;
-        }
-
-        int stop() throws ExecutionException, InterruptedException {
-            thread.interrupt();
-            return run.get();
-        }
     }
 }

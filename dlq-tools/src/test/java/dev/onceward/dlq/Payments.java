@@ -10,6 +10,7 @@ import dev.onceward.handler.PermanentException;
 import dev.onceward.migrations.Migrations;
 import dev.onceward.runtime.ConsumerRuntime;
 import dev.onceward.testsupport.Backends;
+import dev.onceward.testsupport.KafkaServer;
 import dev.onceward.testsupport.PostgresServer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -53,17 +54,24 @@ final class Payments implements AutoCloseable {
     final String topic = "payments." + name;
     final String deadLetterTopic = "dlq." + name + "." + topic;
     final String replayTopic = "replay." + name;
-    final String bootstrap = Backends.shared().kafka().bootstrapServers();
+    final String bootstrap;
     final PostgresServer postgres = Backends.shared().postgres();
     final String databaseName = postgres.createDatabase();
     final DataSource dataSource = postgres.dataSource(databaseName);
-    private final Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap));
+    private final Admin admin;
     private final KafkaProducer<byte[], byte[]> producer;
     private final List<Future<RecordMetadata>> sent = new ArrayList<>();
     private final List<ConsumerRuntime> workers = new ArrayList<>();
     private volatile Function<String, @Nullable RuntimeException> fault = id -> null;
 
     Payments(int partitions) {
+        this(partitions, Backends.shared().kafka());
+    }
+
+    /** On a Kafka of the test's own. */
+    Payments(int partitions, KafkaServer kafka) {
+        this.bootstrap = kafka.bootstrapServers();
+        this.admin = Admin.create(Map.of("bootstrap.servers", bootstrap));
         Migrations.apply(dataSource, "public");
         execute("CREATE TABLE entries (id bigserial PRIMARY KEY, message_id text, account text, amount text)");
         // One request at a time: a new topic's leader may refuse the first of several.

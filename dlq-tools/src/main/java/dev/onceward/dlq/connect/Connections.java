@@ -23,7 +23,9 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.BrokerNotAvailableException;
 import org.apache.kafka.common.errors.DisconnectException;
+import org.apache.kafka.common.errors.NetworkException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -138,12 +140,19 @@ public final class Connections implements AutoCloseable {
 
     /** What to throw for a failure of a Kafka client: {@link CannotConnectException} if that is what it means. */
     public RuntimeException kafkaFailure(Throwable failure) {
-        if (failure instanceof org.apache.kafka.common.errors.TimeoutException
-                || failure instanceof AuthenticationException
-                || failure instanceof DisconnectException) {
+        if (isConnection(failure)) {
             return cannotReachKafka(String.valueOf(failure.getMessage()), failure);
         }
         return failure instanceof RuntimeException runtime ? runtime : new KafkaException(failure);
+    }
+
+    /** Whether a failure of a Kafka client says that Kafka is away, or does not let us in. */
+    public static boolean isConnection(Throwable failure) {
+        return failure instanceof org.apache.kafka.common.errors.TimeoutException
+                || failure instanceof NetworkException
+                || failure instanceof BrokerNotAvailableException
+                || failure instanceof AuthenticationException
+                || failure instanceof DisconnectException;
     }
 
     /** Closes all that was opened; what cannot be closed is left, since the process ends anyway. */

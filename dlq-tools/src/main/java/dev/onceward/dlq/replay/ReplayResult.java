@@ -26,8 +26,17 @@ public record ReplayResult(
         long undecided,
         boolean followed,
         boolean interrupted,
-        @Nullable String aborted,
+        @Nullable Aborted aborted,
         String detail) {
+
+    /**
+     * An end before the end.
+     *
+     * @param why for people
+     * @param connectionLost whether Kafka was away, rather than refused what was sent
+     */
+    public record Aborted(String why, boolean connectionLost) {}
+
     /** Whether everything that was to be done is. */
     public boolean complete() {
         return notSent == 0 && failedAgain.isEmpty() && undecided == 0 && !interrupted && aborted == null;

@@ -1,5 +1,6 @@
 package dev.onceward.dlq.replay;
 
+import dev.onceward.dlq.connect.CannotConnectException;
 import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.exit.Stop;
 import dev.onceward.dlq.index.DeadLetterIndex;
@@ -67,7 +68,7 @@ public final class ReplayRun {
     private long lastMark = System.nanoTime();
     private @Nullable Letter cursor;
     private long sent;
-    private @Nullable String aborted;
+    private ReplayResult.@Nullable Aborted aborted;
 
     /**
      * A run over what existed at an instant.
@@ -145,27 +146,36 @@ public final class ReplayRun {
     private boolean pass(LetterReader reader, long goal) throws SQLException {
         Letter beginning = cursor;
         try (ReplaySender sender = new ReplaySender(connections)) {
-            long handed = sent;
-            while (handed < goal && !stop.requested() && sender.failure() == null) {
-                Letter letter = next(reader);
-                if (letter == null) {
-                    break;
-                }
-                if (offer(reader, sender, letter)) {
-                    handed++;
-                }
-                markIfDue(sender);
-                progress.show(sent);
+            try {
+                hand(reader, sender, goal);
+            } catch (CannotConnectException e) {
+                // Nothing can be read any more. What was handed over may have arrived all the same, and is marked then.
+                aborted = new ReplayResult.Aborted(String.valueOf(e.getMessage()), true);
             }
             sender.flush();
             mark(sender);
             ReplaySender.Failure failure = sender.failure();
-            if (failure == null) {
+            if (failure == null || aborted != null) {
                 return false;
             }
             cursor = beginning;
             page.clear();
             return canGoOn(failure);
+        }
+    }
+
+    private void hand(LetterReader reader, ReplaySender sender, long goal) throws SQLException {
+        long handed = sent;
+        while (handed < goal && !stop.requested() && sender.failure() == null) {
+            Letter letter = next(reader);
+            if (letter == null) {
+                return;
+            }
+            if (offer(reader, sender, letter)) {
+                handed++;
+            }
+            markIfDue(sender);
+            progress.show(sent);
         }
     }
 
@@ -247,7 +257,9 @@ public final class ReplayRun {
                 || error instanceof InvalidRecordException
                 || error instanceof InvalidTimestampException;
         if (!isTheRecord) {
-            aborted = "Kafka does not take what is sent to " + target.topic() + ": " + error.getMessage();
+            aborted = new ReplayResult.Aborted(
+                    "Kafka does not take what is sent to " + target.topic() + ": " + error.getMessage(),
+                    Connections.isConnection(error));
             return false;
         }
         if (!suspects.add(failure.letter().record())) {
