@@ -62,6 +62,6 @@ final class DiscardCommand implements Callable<Integer> {
                         EnumSet.of(DeadLetterStatus.DEAD),
                         Discarding.DISCARDABLE,
                         text,
-                        (discarding, letter) -> discarding.discard(letter, Actor.ofProcess(), text));
+                        (discarding, letters) -> discarding.discard(letters, Actor.ofProcess(), text));
     }
 }

@@ -18,7 +18,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 
-/** Marks dead letters one by one: what {@code discard} and {@code restore} have in common. */
+/** Marks dead letters page by page: what {@code discard} and {@code restore} have in common. */
 final class MarkRun {
     private static final int PAGE = 500;
 
@@ -82,9 +82,9 @@ final class MarkRun {
             throws SQLException {
         List<Letter> page = index.page(filter, asOf, null, PAGE);
         while (!page.isEmpty()) {
-            for (Letter letter : page) {
-                counts[mark.mark(discarding, letter) ? 0 : 1]++;
-            }
+            int marked = mark.mark(discarding, page);
+            counts[0] += marked;
+            counts[1] += page.size() - marked;
             page = index.page(filter, asOf, page.get(page.size() - 1), PAGE);
         }
     }
@@ -96,8 +96,8 @@ final class MarkRun {
         }
     }
 
-    /** Marks one; returns whether it did. */
+    /** Marks letters; returns how many it did. */
     interface Mark {
-        boolean mark(Discarding discarding, Letter letter) throws SQLException;
+        int mark(Discarding discarding, List<Letter> letters) throws SQLException;
     }
 }

@@ -2,13 +2,17 @@ package dev.onceward.dlq.actions;
 
 import dev.onceward.catalog.DeadLetterStatus;
 import dev.onceward.dlq.connect.Connections;
+import dev.onceward.dlq.connect.Deadlocks;
 import dev.onceward.dlq.index.Letter;
 import dev.onceward.handler.Coordinates;
 import dev.onceward.postgres.Tables;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -20,17 +24,24 @@ public final class Discarding {
     public static final Set<DeadLetterStatus> DISCARDABLE =
             EnumSet.of(DeadLetterStatus.DEAD, DeadLetterStatus.REPLAYED);
 
-    // Guarded by what it was: a worker may have resolved it since it was read, and RESOLVED is never left.
-    private static final String ORIGIN = " WHERE consumer_name = ? AND origin_topic = ? AND origin_partition = ?"
-            + " AND origin_offset = ? AND origin_timestamp = ?";
-    private static final String DISCARD = "UPDATE {dead_letters} SET status = 'DISCARDED',"
-            + " discarded_at = clock_timestamp(), discarded_by = ?, discard_reason = ?" + ORIGIN
-            + " AND status IN ('DEAD', 'REPLAYED')";
+    // Guarded by what it was: a worker may have resolved it since it was read, and RESOLVED is never left. In key
+    // order, as
+    // all that change several rows: in different orders they would deadlock.
+    private static final String ROWS =
+            " FROM (SELECT r.consumer_name, r.topic, r.partition, r.record_offset, r.topic_id,"
+                    + " m.n FROM unnest(?, ?, ?, ?) WITH ORDINALITY AS m(topic, partition, record_offset, record_timestamp, n)"
+                    + " JOIN {dead_letters} r ON r.consumer_name = ? AND r.origin_topic = m.topic"
+                    + " AND r.origin_partition = m.partition AND r.origin_offset = m.record_offset"
+                    + " AND r.origin_timestamp = m.record_timestamp AND r.status IN (%s)"
+                    + " ORDER BY r.topic, r.partition, r.record_offset, r.topic_id FOR UPDATE OF r) k"
+                    + " WHERE d.consumer_name = k.consumer_name AND d.topic = k.topic AND d.partition = k.partition"
+                    + " AND d.record_offset = k.record_offset AND d.topic_id = k.topic_id RETURNING k.n";
+    private static final String DISCARD = "UPDATE {dead_letters} d SET status = 'DISCARDED',"
+            + " discarded_at = clock_timestamp(), discarded_by = ?, discard_reason = ?"
+            + ROWS.formatted("'DEAD', 'REPLAYED'");
     // Who discarded it stays, as what was; the trail of actions tells who restored it. One that was sent before may be
-    // sent
-    // again: its message takes effect once.
-    private static final String RESTORE =
-            "UPDATE {dead_letters} SET status = 'DEAD'" + ORIGIN + " AND status = 'DISCARDED'";
+    // sent again: its message takes effect once.
+    private static final String RESTORE = "UPDATE {dead_letters} d SET status = 'DEAD'" + ROWS.formatted("'DISCARDED'");
 
     private final Connection connection;
     private final Tables tables;
@@ -41,30 +52,61 @@ public final class Discarding {
         this.tables = connections.tables();
     }
 
-    /** Returns whether it is discarded now by this call; if not, it was resolved or discarded by somebody else. */
-    public boolean discard(Letter letter, Actor actor, String reason) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(tables.sql(DISCARD))) {
-            statement.setString(1, actor.toString());
-            statement.setString(2, reason);
-            setOrigin(statement, 3, letter);
-            return statement.executeUpdate() > 0;
-        }
+    /**
+     * Discards letters of one consumer, at once.
+     *
+     * @return how many are discarded now by this call; the others were resolved, or discarded by somebody else
+     */
+    public int discard(List<Letter> letters, Actor actor, String reason) throws SQLException {
+        return Deadlocks.retried(() -> {
+            try (PreparedStatement statement = connection.prepareStatement(tables.sql(DISCARD))) {
+                statement.setString(1, actor.toString());
+                statement.setString(2, reason);
+                return change(statement, 3, letters);
+            }
+        });
     }
 
-    /** Returns whether it is back by this call. */
-    public boolean restore(Letter letter) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(tables.sql(RESTORE))) {
-            setOrigin(statement, 1, letter);
-            return statement.executeUpdate() > 0;
-        }
+    /** Returns how many are back by this call. */
+    public int restore(List<Letter> letters) throws SQLException {
+        return Deadlocks.retried(() -> {
+            try (PreparedStatement statement = connection.prepareStatement(tables.sql(RESTORE))) {
+                return change(statement, 1, letters);
+            }
+        });
     }
 
-    private static void setOrigin(PreparedStatement statement, int index, Letter letter) throws SQLException {
-        Coordinates origin = letter.origin().coordinates();
-        statement.setString(index, letter.consumer());
-        statement.setString(index + 1, origin.topic());
-        statement.setInt(index + 2, origin.partition());
-        statement.setLong(index + 3, origin.offset());
-        statement.setLong(index + 4, letter.origin().timestamp());
+    /** Counts letters, of which each may have several rows. */
+    private int change(PreparedStatement statement, int index, List<Letter> letters) throws SQLException {
+        List<Coordinates> origins =
+                letters.stream().map(letter -> letter.origin().coordinates()).toList();
+        array(statement, index, "text", origins.stream().map(Coordinates::topic).toArray());
+        array(
+                statement,
+                index + 1,
+                "int4",
+                origins.stream().map(Coordinates::partition).toArray());
+        array(
+                statement,
+                index + 2,
+                "int8",
+                origins.stream().map(Coordinates::offset).toArray());
+        array(
+                statement,
+                index + 3,
+                "int8",
+                letters.stream().map(letter -> letter.origin().timestamp()).toArray());
+        statement.setString(index + 4, letters.get(0).consumer());
+        Set<Long> changed = new HashSet<>();
+        try (ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                changed.add(row.getLong(1));
+            }
+        }
+        return changed.size();
+    }
+
+    private void array(PreparedStatement statement, int index, String type, Object[] values) throws SQLException {
+        statement.setArray(index, connection.createArrayOf(type, values));
     }
 }

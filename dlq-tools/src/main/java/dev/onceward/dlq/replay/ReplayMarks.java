@@ -1,6 +1,7 @@
 package dev.onceward.dlq.replay;
 
 import dev.onceward.dlq.connect.Connections;
+import dev.onceward.dlq.connect.Deadlocks;
 import dev.onceward.dlq.index.Letter;
 import dev.onceward.handler.Coordinates;
 import dev.onceward.postgres.Tables;
@@ -32,7 +33,6 @@ final class ReplayMarks {
     private static final String ASSERT =
             "UPDATE {dead_letters} SET asserted_by = ? WHERE consumer_name = ? AND topic = ?"
                     + " AND partition = ? AND record_offset = ? AND topic_id = ?";
-    private static final int TRIES = 5;
 
     private final Connection connection;
     private final Tables tables;
@@ -63,17 +63,7 @@ final class ReplayMarks {
         if (sent.isEmpty()) {
             return 0;
         }
-        for (int attempt = 1; ; attempt++) {
-            try {
-                return tryToMark(sent);
-            } catch (SQLException e) {
-                // A deadlock with a worker that resolves several rows of one message.
-                boolean again = "40P01".equals(e.getSQLState()) || "40001".equals(e.getSQLState());
-                if (!again || attempt == TRIES) {
-                    throw e;
-                }
-            }
-        }
+        return Deadlocks.retried(() -> tryToMark(sent));
     }
 
     private int tryToMark(List<Sent> sent) throws SQLException {
