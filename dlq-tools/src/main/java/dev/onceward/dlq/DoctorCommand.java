@@ -27,7 +27,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "doctor",
         description = {
-            "Looks for what is wrong: connections, tables, topics and their retention, workers, dead letters that hang.",
+            "Looks for what is wrong: connections, rights, tables, topics and their retention, workers, dead letters that"
+                    + " hang.",
             "",
             "Changes nothing. Every problem comes with what to do. Exit code 1 if there is one; also where a connection"
                     + " fails, since that is a finding, too."

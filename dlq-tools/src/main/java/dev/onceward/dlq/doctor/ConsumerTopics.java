@@ -15,18 +15,20 @@ import java.util.TreeMap;
  * The topics of a consumer, as far as PostgreSQL knows them.
  *
  * @param consumer the consumer's name
+ * @param group its group in Kafka
  * @param replay its replay topic
  * @param deadLetters dead-letter topics by source topic
  * @param claims age of the oldest claim, where older ones have been pruned: how long claims are kept; else empty
  */
-record ConsumerTopics(String consumer, String replay, Map<String, String> deadLetters, Optional<Duration> claims) {
+record ConsumerTopics(
+        String consumer, String group, String replay, Map<String, String> deadLetters, Optional<Duration> claims) {
     // Of the copies of a topic's letters the newest says where they go now.
     private static final String TOPICS =
             "SELECT c.consumer_name, coalesce(c.replay_topic, 'replay.' || c.consumer_name),"
                     + " t.topic, (SELECT d.dlt_topic FROM {dead_letters} d WHERE d.consumer_name = c.consumer_name"
                     + " AND d.topic = t.topic AND d.dlt_topic IS NOT NULL ORDER BY d.failed_at DESC LIMIT 1),"
                     + " CASE WHEN t.pruned >= 0 THEN extract(epoch FROM clock_timestamp() - (SELECT min(p.processed_at)"
-                    + " FROM {processed_messages} p WHERE p.consumer_name = c.consumer_name))::bigint END"
+                    + " FROM {processed_messages} p WHERE p.consumer_name = c.consumer_name))::bigint END, c.group_id"
                     + " FROM {consumers} c LEFT JOIN (SELECT consumer_name, topic, max(max(pruned_through))"
                     + " OVER (PARTITION BY consumer_name) AS pruned FROM {partition_generations} GROUP BY 1, 2) t"
                     + " ON t.consumer_name = c.consumer_name"
@@ -52,6 +54,7 @@ record ConsumerTopics(String consumer, String replay, Map<String, String> deadLe
                         Long claims = row.getObject(5, Long.class);
                         last = new ConsumerTopics(
                                 consumer,
+                                row.getString(6),
                                 row.getString(2),
                                 new TreeMap<>(),
                                 Optional.ofNullable(claims).map(Duration::ofSeconds));

@@ -42,7 +42,7 @@ final class TopicChecks {
         topics.deadLetters().forEach(this::suits);
         noCompaction(topics.replay());
         roles.forEach(this::retention);
-        if (findings.isEmpty()) {
+        if (findings.isEmpty() && facts.values().stream().noneMatch(TopicFacts::hidden)) {
             findings.add(Finding.ok(
                     "topics", People.count(roles.size(), "topic") + " of " + topics.consumer() + " as they should be"));
         }
@@ -66,6 +66,9 @@ final class TopicChecks {
                                     ? "; or give --dead-letter-pattern if its name is another"
                                     : "")));
             return;
+        }
+        if (known.hidden()) {
+            return; // what is missing, the check of rights says
         }
         if (known.leaderless() > 0) {
             findings.add(Finding.problem(

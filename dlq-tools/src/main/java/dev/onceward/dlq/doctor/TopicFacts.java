@@ -3,13 +3,17 @@ package dev.onceward.dlq.doctor;
 import dev.onceward.dlq.connect.Connections;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.DescribeTopicsOptions;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.AuthorizationException;
@@ -21,23 +25,25 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
  * @param partitions how many
  * @param leaderless how many of them have no leader
  * @param settings by name; empty: we may not see them
+ * @param allowed what we may do with it; empty: not even see it, and nothing else is known of it
  */
-record TopicFacts(int partitions, long leaderless, Map<String, String> settings) {
+record TopicFacts(int partitions, long leaderless, Map<String, String> settings, Set<AclOperation> allowed) {
 
     /** Of those that exist. */
     static Map<String, TopicFacts> read(Connections connections, Collection<String> topics) {
         Map<String, TopicDescription> descriptions = new HashMap<>();
-        for (KafkaFuture<TopicDescription> answer :
-                connections.admin().describeTopics(topics).topicNameValues().values()) {
+        Map<String, TopicFacts> facts = new HashMap<>();
+        for (Map.Entry<String, KafkaFuture<TopicDescription>> answer :
+                describe(connections, topics).entrySet()) {
             try {
-                TopicDescription topic = connections.await(answer);
-                descriptions.put(topic.name(), topic);
+                descriptions.put(answer.getKey(), connections.await(answer.getValue()));
             } catch (UnknownTopicOrPartitionException e) {
                 // Absent from the answer: that is the finding.
+            } catch (AuthorizationException e) {
+                facts.put(answer.getKey(), new TopicFacts(0, 0, Map.of(), Set.of()));
             }
         }
         Map<String, Map<String, String>> settings = settings(connections, descriptions.keySet());
-        Map<String, TopicFacts> facts = new HashMap<>();
         descriptions.forEach((name, topic) -> facts.put(
                 name,
                 new TopicFacts(
@@ -45,8 +51,24 @@ record TopicFacts(int partitions, long leaderless, Map<String, String> settings)
                         topic.partitions().stream()
                                 .filter(info -> info.leader() == null)
                                 .count(),
-                        settings.getOrDefault(name, Map.of()))));
+                        settings.getOrDefault(name, Map.of()),
+                        topic.authorizedOperations() == null
+                                ? EnumSet.allOf(AclOperation.class)
+                                : topic.authorizedOperations())));
         return facts;
+    }
+
+    private static Map<String, KafkaFuture<TopicDescription>> describe(
+            Connections connections, Collection<String> topics) {
+        return connections
+                .admin()
+                .describeTopics(topics, new DescribeTopicsOptions().includeAuthorizedOperations(true))
+                .topicNameValues();
+    }
+
+    /** Whether it exists and we may not see it. */
+    boolean hidden() {
+        return allowed.isEmpty();
     }
 
     private static Map<String, Map<String, String>> settings(Connections connections, Collection<String> topics) {
