@@ -49,13 +49,8 @@ final class DoctorCommand implements Callable<Integer> {
             order = 20)
     private @Nullable String claimsRetention;
 
-    @Option(
-            names = "--dead-letter-pattern",
-            paramLabel = "NAME",
-            description = "Names of dead-letter topics that no dead letter tells yet. Default: ${DEFAULT-VALUE}.",
-            defaultValue = "dlq.{consumer}.{topic}",
-            order = 21)
-    private String deadLetterPattern = "";
+    @Mixin
+    private DeadLetterPattern deadLetterPattern = new DeadLetterPattern();
 
     @Option(
             names = {"-o", "--output"},
@@ -77,7 +72,7 @@ final class DoctorCommand implements Callable<Integer> {
     public Integer call() throws SQLException {
         Optional<Duration> claims = claims();
         try (Connections connections = connection.connections()) {
-            List<Finding> findings = new Doctor(connections, deadLetterPattern, claims).run();
+            List<Finding> findings = new Doctor(connections, deadLetterPattern.value(), claims).run();
             if (format == OutputFormat.TABLE) {
                 findings.forEach(this::print);
             } else {

@@ -68,7 +68,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     }
 
     /** Lost, shutting down, not let in, no connection free. */
-    private static boolean isConnection(SQLException failure) {
+    static boolean isConnection(SQLException failure) {
         String state = String.valueOf(failure.getSQLState());
         return state.startsWith("08") || state.startsWith("28") || state.startsWith("53") || state.startsWith("57P");
     }

@@ -79,6 +79,11 @@ final class FilterOptions {
         return filter(null, EnumSet.allOf(DeadLetterStatus.class)).isAll();
     }
 
+    /** Whether statuses are asked for. */
+    boolean namesStatus() {
+        return !statuses.isEmpty();
+    }
+
     /** Also this id: a positional parameter. */
     void addId(String id) {
         ids.add(id);

@@ -1,7 +1,9 @@
 package dev.onceward.dlq;
 
 import dev.onceward.dlq.index.Letter;
+import dev.onceward.dlq.index.LetterSource;
 import dev.onceward.dlq.output.Column;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -23,20 +25,23 @@ final class LetterColumns {
     /**
      * The columns of a list.
      *
-     * @param now for ages
+     * @param source where the letters come from: what it does not know is null
      * @param withConsumer whether a table says whose each is
      */
-    static LetterColumns of(Instant now, boolean withConsumer) {
+    static LetterColumns of(LetterSource source, boolean withConsumer) throws SQLException {
         LetterColumns columns = new LetterColumns();
+        Instant now = source.now();
         columns.add(withConsumer ? Column.text("consumer") : Column.hidden("consumer"), Letter::consumer);
         columns.add(Column.whole("origin"), Letter::name);
         columns.add(Column.text("messageId").headed("ID"), Letter::messageId);
-        columns.add(Column.whole("status"), letter -> letter.status().name());
-        columns.add(Column.whole("reason"), letter -> letter.failure().reason());
+        columns.add(
+                Column.whole("status"),
+                letter -> source.knowsStatus() ? letter.status().name() : null);
+        columns.add(Column.whole("reason"), told(Letter.Failure::reason));
         columns.add(
                 Column.number("ageSeconds").headed("AGE"),
                 letter -> Duration.between(letter.failure().failedAt(), now).truncatedTo(ChronoUnit.SECONDS));
-        columns.add(Column.text("error"), LetterColumns::error);
+        columns.add(Column.text("error"), told(LetterColumns::error));
         columns.addForPrograms();
         return columns;
     }
@@ -62,15 +67,18 @@ final class LetterColumns {
         add("topic", letter -> letter.origin().coordinates().topic());
         add("partition", letter -> letter.origin().coordinates().partition());
         add("offset", letter -> letter.origin().coordinates().offset());
-        add("timestamp", letter -> letter.origin().timestamp());
+        add(
+                "timestamp",
+                letter ->
+                        letter.origin().timestamp() < 0 ? null : letter.origin().timestamp());
         add("key", Letter::key);
-        add("exception", letter -> letter.failure().errorClass());
-        add("errorMessage", letter -> letter.failure().errorMessage());
-        add("attempts", letter -> letter.failure().attempts());
-        add("firstFailedAt", letter -> letter.failure().firstFailedAt());
+        add("exception", told(Letter.Failure::errorClass));
+        add("errorMessage", told(Letter.Failure::errorMessage));
+        add("attempts", told(Letter.Failure::attempts));
+        add("firstFailedAt", told(Letter.Failure::firstFailedAt));
         add("failedAt", letter -> letter.failure().failedAt());
         add("deadAt", letter -> letter.history().deadAt());
-        add("replays", letter -> letter.history().replays());
+        add("replays", letter -> letter.failure().isTold() ? letter.history().replays() : null);
         add("replayedAt", letter -> letter.history().replayedAt());
         add("resolvedAt", letter -> letter.history().resolvedAt());
         add("discardedAt", letter -> letter.history().discardedAt());
@@ -86,8 +94,8 @@ final class LetterColumns {
                 letter -> letter.copy() == null ? null : letter.copy().partition());
         add("dltOffset", letter -> letter.copy() == null ? null : letter.copy().offset());
         add("payloadHash", letter -> String.format("%016x", letter.record().payloadHash()));
-        add("worker", letter -> letter.failure().workerId());
-        add("generation", letter -> letter.failure().generation());
+        add("worker", told(Letter.Failure::workerId));
+        add("generation", told(Letter.Failure::generation));
     }
 
     private void add(String name, Function<Letter, @Nullable Object> value) {
@@ -98,9 +106,12 @@ final class LetterColumns {
         fields.add(new Field(column, value));
     }
 
-    private static String error(Letter letter) {
-        String name = letter.failure().errorClass();
-        return name.substring(name.lastIndexOf('.') + 1) + ": "
-                + letter.failure().errorMessage();
+    private static Function<Letter, @Nullable Object> told(Function<Letter.Failure, Object> value) {
+        return letter -> letter.failure().isTold() ? value.apply(letter.failure()) : null;
+    }
+
+    private static String error(Letter.Failure failure) {
+        String name = failure.errorClass();
+        return name.substring(name.lastIndexOf('.') + 1) + ": " + failure.errorMessage();
     }
 }

@@ -22,10 +22,18 @@ final class LetterPage {
 
     private final Console console;
     private final Instant now;
+    private final boolean knowsStatus;
 
-    LetterPage(Console console, Instant now) {
+    /**
+     * With a console to print to.
+     *
+     * @param now for ages
+     * @param knowsStatus whether it is known what became of the letter; if not, nothing is said about it
+     */
+    LetterPage(Console console, Instant now, boolean knowsStatus) {
         this.console = console;
         this.now = now;
+        this.knowsStatus = knowsStatus;
     }
 
     void print(
@@ -38,20 +46,17 @@ final class LetterPage {
         line("consumer", letter.consumer());
         line("id", letter.messageId());
         line("key", letter.key() == null ? null : Bytes.toText(letter.key()));
-        line("status", status(letter));
-        line("reason", letter.failure().reason());
-        line("error", letter.failure().errorClass() + ": " + letter.failure().errorMessage());
-        line("attempts", People.count(letter.failure().attempts()));
-        line("first failed", time(letter.failure().firstFailedAt()));
-        line("given up", time(letter.failure().failedAt()));
-        line(
-                "worker",
-                letter.failure().workerId() + ", generation " + letter.failure().generation());
+        if (knowsStatus) {
+            line("status", status(letter));
+        }
+        failure(letter.failure());
         if (!letter.origin().coordinates().equals(letter.record().coordinates())) {
             line("failed again", letter.record().coordinates().toString());
         }
         line("dead letter", letter.copy() == null ? null : letter.copy().toString());
-        line("message time", time(Instant.ofEpochMilli(letter.origin().timestamp())));
+        if (letter.origin().timestamp() >= 0) {
+            line("message time", time(Instant.ofEpochMilli(letter.origin().timestamp())));
+        }
         history(letter.history());
         if (!stacktrace.isEmpty()) {
             section("stack trace");
@@ -65,11 +70,26 @@ final class LetterPage {
         }
     }
 
+    private void failure(Letter.Failure failure) {
+        if (!failure.isTold()) {
+            line("published", time(failure.failedAt()));
+            line("why", "only the database knows: the record was nearly too large to say so");
+            return;
+        }
+        line("reason", failure.reason());
+        line("error", failure.errorClass() + ": " + failure.errorMessage());
+        line("attempts", People.count(failure.attempts()));
+        line("first failed", time(failure.firstFailedAt()));
+        line("given up", time(failure.failedAt()));
+        line("worker", failure.workerId() + ", generation " + failure.generation());
+    }
+
     private void history(Letter.History history) {
         if (history.replays() > 0) {
             line(
                     "replays",
                     People.count(history.replays())
+                            + (knowsStatus ? "" : " before it failed this time")
                             + (history.replayedAt() == null ? "" : ", the last " + time(history.replayedAt())));
         }
         if (history.assertedBy() != null) {

@@ -4,8 +4,8 @@ import dev.onceward.catalog.DeadLetterStatus;
 import dev.onceward.dlq.connect.ConnectionOptions;
 import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.exit.ExitCodes;
-import dev.onceward.dlq.index.DeadLetterIndex;
 import dev.onceward.dlq.index.Filter;
+import dev.onceward.dlq.index.LetterSource;
 import dev.onceward.dlq.output.Console;
 import dev.onceward.dlq.output.OutputFormat;
 import dev.onceward.dlq.output.People;
@@ -25,7 +25,9 @@ import picocli.CommandLine.Option;
             "Lists dead letters, newest first, one line for each message.",
             "",
             "Without --status: those that are not done with, that is pending, dead and replayed. The status shown is"
-                    + " true: a dead letter whose message took effect after all is RESOLVED."
+                    + " true: a dead letter whose message took effect after all is RESOLVED.",
+            "",
+            "While the database cannot be reached, all that is in the dead-letter topic, without status."
         },
         sortOptions = true,
         mixinStandardHelpOptions = true)
@@ -56,6 +58,9 @@ final class ListCommand implements Callable<Integer> {
     private OutputFormat format = OutputFormat.TABLE;
 
     @Mixin
+    private LetterSources sources = new LetterSources();
+
+    @Mixin
     private ConnectionOptions connection;
 
     ListCommand(Console console) {
@@ -66,28 +71,28 @@ final class ListCommand implements Callable<Integer> {
     @Override
     public Integer call() throws SQLException {
         try (Connections connections = connection.connections()) {
-            DeadLetterIndex index = new DeadLetterIndex(connections);
             Filter wanted = filter.filter(connections.consumer().orElse(null), UNFINISHED);
-            LetterColumns columns = LetterColumns.of(index.now(), wanted.consumer() == null);
+            LetterSource source = sources.open(connections, console, filter.namesStatus());
+            LetterColumns columns = LetterColumns.of(source, wanted.consumer() == null);
             long[] shown = new long[1];
             try (RowWriter writer = format.writer(columns.columns(), console)) {
-                index.list(wanted, limit <= 0 ? Long.MAX_VALUE : limit, letter -> {
+                source.list(wanted, limit <= 0 ? Long.MAX_VALUE : limit, letter -> {
                     writer.row(columns.values(letter));
                     shown[0]++;
                 });
             }
             if (format == OutputFormat.TABLE) {
-                tellHowMany(index, wanted, shown[0]);
+                tellHowMany(source, wanted, shown[0]);
             }
             return ExitCodes.DONE;
         }
     }
 
-    private void tellHowMany(DeadLetterIndex index, Filter wanted, long shown) throws SQLException {
+    private void tellHowMany(LetterSource source, Filter wanted, long shown) throws SQLException {
         if (shown == 0) {
             console.say("No dead letters" + (wanted.isAll() ? "." : " like that."));
         } else if (shown == limit) {
-            long all = index.count(wanted);
+            long all = source.count(wanted);
             if (all > shown) {
                 console.say("The newest " + People.count(shown) + " of " + People.count(all) + ": see --limit.");
             }

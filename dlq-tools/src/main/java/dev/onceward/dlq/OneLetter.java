@@ -2,9 +2,9 @@ package dev.onceward.dlq;
 
 import dev.onceward.catalog.DeadLetterStatus;
 import dev.onceward.dlq.exit.UsageException;
-import dev.onceward.dlq.index.DeadLetterIndex;
 import dev.onceward.dlq.index.Filter;
 import dev.onceward.dlq.index.Letter;
+import dev.onceward.dlq.index.LetterSource;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -23,7 +23,7 @@ final class OneLetter {
      * @param consumer only this one's
      * @throws UsageException there is none, or the id means several: the message lists them
      */
-    static Letter of(DeadLetterIndex index, String id, @Nullable String consumer) throws SQLException {
+    static Letter of(LetterSource source, String id, @Nullable String consumer) throws SQLException {
         Filter filter = new Filter(
                 consumer,
                 List.of(id),
@@ -35,10 +35,11 @@ final class OneLetter {
                 null,
                 EnumSet.allOf(DeadLetterStatus.class));
         List<Letter> found = new ArrayList<>();
-        index.list(filter, CANDIDATES + 1L, found::add);
+        source.list(filter, CANDIDATES + 1L, found::add);
         if (found.isEmpty()) {
             throw new UsageException("there is no dead letter " + id
-                    + (consumer == null ? "" : " of consumer " + consumer) + "; dlq list --status all lists all");
+                    + (consumer == null ? "" : " of consumer " + consumer)
+                    + (source.knowsStatus() ? "; dlq list --status all lists all" : " in the dead-letter topic"));
         }
         if (found.size() > 1) {
             StringBuilder message = new StringBuilder("several dead letters are meant by " + id + ":");
@@ -48,8 +49,7 @@ final class OneLetter {
                             .append(letter.name())
                             .append("  --consumer ")
                             .append(letter.consumer())
-                            .append("  ")
-                            .append(letter.status()));
+                            .append(source.knowsStatus() ? "  " + letter.status() : ""));
             throw new UsageException(message + (found.size() > CANDIDATES ? "\n  …" : "") + "\nName one of them");
         }
         return found.get(0);

@@ -3,8 +3,8 @@ package dev.onceward.dlq;
 import dev.onceward.dlq.connect.ConnectionOptions;
 import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.exit.ExitCodes;
-import dev.onceward.dlq.index.DeadLetterIndex;
 import dev.onceward.dlq.index.Letter;
+import dev.onceward.dlq.index.LetterSource;
 import dev.onceward.dlq.output.Console;
 import dev.onceward.dlq.output.JsonWriter;
 import dev.onceward.dlq.output.OutputFormat;
@@ -30,7 +30,9 @@ import picocli.CommandLine.Parameters;
             "Shows everything that is known of one dead letter.",
             "",
             "Its headers and its payload, which may hold what not everybody should see, only when they are asked for;"
-                    + " they come from the dead-letter topic, the rest needs no Kafka."
+                    + " they come from the dead-letter topic, the rest needs no Kafka.",
+            "",
+            "While the database cannot be reached, what the dead-letter topic tells of it."
         },
         sortOptions = true,
         mixinStandardHelpOptions = true)
@@ -70,6 +72,9 @@ final class ShowCommand implements Callable<Integer> {
     private OutputFormat format = OutputFormat.TABLE;
 
     @Mixin
+    private LetterSources sources = new LetterSources();
+
+    @Mixin
     private ConnectionOptions connection;
 
     ShowCommand(Console console) {
@@ -80,17 +85,17 @@ final class ShowCommand implements Callable<Integer> {
     @Override
     public Integer call() throws SQLException {
         try (Connections connections = connection.connections()) {
-            DeadLetterIndex index = new DeadLetterIndex(connections);
-            Letter letter = OneLetter.of(index, id, connections.consumer().orElse(null));
+            LetterSource source = sources.open(connections, console, false);
+            Letter letter = OneLetter.of(source, id, connections.consumer().orElse(null));
             if (!headers && !payload && !hex && !raw) {
-                show(index, letter, null);
+                show(source, letter, null);
                 return ExitCodes.DONE;
             }
             try (LetterReader reader = new LetterReader(connections)) {
                 Payload found = reader.read(letter);
                 if (found instanceof Payload.Missing missing) {
                     if (!raw) {
-                        show(index, letter, null);
+                        show(source, letter, null);
                     }
                     console.say("dlq: its payload cannot be shown: " + missing.why());
                     return ExitCodes.SOME_FAILED;
@@ -102,22 +107,23 @@ final class ShowCommand implements Callable<Integer> {
                     }
                     console.out().flush();
                 } else {
-                    show(index, letter, copy);
+                    show(source, letter, copy);
                 }
                 return ExitCodes.DONE;
             }
         }
     }
 
-    private void show(DeadLetterIndex index, Letter letter, @Nullable ConsumerRecord<byte[], byte[]> copy)
+    private void show(LetterSource source, Letter letter, @Nullable ConsumerRecord<byte[], byte[]> copy)
             throws SQLException {
         if (format == OutputFormat.TABLE) {
-            new LetterPage(console, index.now()).print(letter, index.stacktrace(letter), copy, payload, hex);
+            new LetterPage(console, source.now(), source.knowsStatus())
+                    .print(letter, source.stacktrace(letter), copy, payload, hex);
             return;
         }
         Map<String, @Nullable Object> json =
-                new LinkedHashMap<>(LetterColumns.of(index.now(), true).map(letter));
-        json.put("stacktrace", index.stacktrace(letter));
+                new LinkedHashMap<>(LetterColumns.of(source, true).map(letter));
+        json.put("stacktrace", source.stacktrace(letter));
         if (copy != null) {
             List<Object> list = new ArrayList<>();
             copy.headers().forEach(header -> {

@@ -9,6 +9,7 @@ import dev.onceward.handler.MessageHandler;
 import dev.onceward.handler.PermanentException;
 import dev.onceward.migrations.Migrations;
 import dev.onceward.runtime.ConsumerRuntime;
+import dev.onceward.runtime.ConsumerRuntimeBuilder;
 import dev.onceward.testsupport.Backends;
 import dev.onceward.testsupport.KafkaServer;
 import dev.onceward.testsupport.PostgresServer;
@@ -61,6 +62,7 @@ final class Payments implements AutoCloseable {
     private final Admin admin;
     private final KafkaProducer<byte[], byte[]> producer;
     private final List<Future<RecordMetadata>> sent = new ArrayList<>();
+    private final List<String> topics = new ArrayList<>();
     private final List<ConsumerRuntime> workers = new ArrayList<>();
     private volatile Function<String, @Nullable RuntimeException> fault = id -> null;
 
@@ -78,9 +80,15 @@ final class Payments implements AutoCloseable {
         Map<String, Object> properties =
                 Map.of("bootstrap.servers", bootstrap, "max.in.flight.requests.per.connection", 1);
         this.producer = new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
-        create(topic, partitions, Map.of());
-        create(deadLetterTopic, partitions, Map.of());
+        handle(topic, partitions);
         create(replayTopic, 2, Map.of());
+    }
+
+    /** Makes one more source topic with its dead-letter topic; workers started later read it, too. */
+    void handle(String source, int partitions) {
+        create(source, partitions, Map.of());
+        create("dlq." + name + "." + source, partitions, Map.of());
+        topics.add(source);
     }
 
     void create(String newTopic, int partitions, Map<String, String> configuration) {
@@ -129,15 +137,14 @@ final class Payments implements AutoCloseable {
                     message.key(),
                     message.value());
         };
-        ConsumerRuntime worker = ConsumerRuntime.named(name)
+        ConsumerRuntimeBuilder worker = ConsumerRuntime.named(name)
                 .bootstrapServers(bootstrap)
                 .database(postgres.jdbcUrl(databaseName), postgres.user(), postgres.password())
                 .retry(new RetryPolicy(2, Duration.ofMillis(10), Duration.ofMillis(50)))
                 .concurrency(new ConsumerSettings.Concurrency(4, 100, Duration.ofSeconds(5)))
-                .lease(new ConsumerSettings.Lease(Duration.ofMillis(200), Duration.ofSeconds(2)))
-                .handle(topic, new StringDeserializer(), new StringDeserializer(), handler)
-                .start();
-        workers.add(worker);
+                .lease(new ConsumerSettings.Lease(Duration.ofMillis(200), Duration.ofSeconds(2)));
+        topics.forEach(source -> worker.handle(source, new StringDeserializer(), new StringDeserializer(), handler));
+        workers.add(worker.start());
     }
 
     void stopWorkers() {

@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.DescribeClusterOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -103,7 +104,8 @@ public final class Connections implements AutoCloseable {
     public Admin admin() {
         if (admin == null) {
             Admin created = opened(client(() -> Admin.create(kafka().forAdmin())));
-            await(created.describeCluster().clusterId());
+            DescribeClusterOptions soon = new DescribeClusterOptions().timeoutMs(kafka().firstContactMillis());
+            await(created.describeCluster(soon).clusterId());
             admin = created;
         }
         return admin;

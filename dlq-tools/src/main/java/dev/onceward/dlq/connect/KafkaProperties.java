@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -18,13 +19,18 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 final class KafkaProperties {
     private static final Pattern JAAS_VALUE = Pattern.compile("(\\w+)\\s*=\\s*\"((?:[^\"\\\\]|\\\\.)*)\"");
 
+    /** A wrong address must be told before the operator takes the command for dead. */
+    private static final int FIRST_CONTACT_MILLIS = 5_000;
+
     private final Map<String, Object> common = new HashMap<>();
+    private final int firstContactMillis;
 
     KafkaProperties(GivenSettings given, Secrets secrets) {
         common.put(CommonClientConfigs.CLIENT_ID_CONFIG, "dlq");
         // Kafka's own defaults let an operator wait a minute before a wrong address is told.
         common.put(CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG, 10_000);
         common.put(CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG, 20_000);
+        Map<String, Object> ours = Map.copyOf(common);
         given.find(SettingNames.COMMAND_CONFIG).ifPresent(file -> {
             Properties properties = GivenSettings.read(Path.of(file), "--command-config");
             for (String name : properties.stringPropertyNames()) {
@@ -32,6 +38,7 @@ final class KafkaProperties {
                 learn(name, properties.getProperty(name), secrets);
             }
         });
+        firstContactMillis = firstContact(ours);
         common.put(
                 CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG,
                 given.get(SettingNames.BOOTSTRAP_SERVER, "Kafka's address"));
@@ -39,6 +46,14 @@ final class KafkaProperties {
 
     String address() {
         return String.valueOf(common.get(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG));
+    }
+
+    /**
+     * How long to wait for Kafka's first answer. Shorter than for all later ones: a broker that has answered once and is
+     * slow now is worth waiting for. Whoever sets {@code default.api.timeout.ms} knows of a slow way to it.
+     */
+    int firstContactMillis() {
+        return firstContactMillis;
     }
 
     Map<String, Object> forAdmin() {
@@ -75,6 +90,18 @@ final class KafkaProperties {
         properties.putIfAbsent(ProducerConfig.BUFFER_MEMORY_CONFIG, 16 * 1024 * 1024);
         properties.putIfAbsent(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 60_000);
         return properties;
+    }
+
+    private int firstContact(Map<String, Object> ours) {
+        String name = CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG;
+        Object timeout = common.get(name);
+        try {
+            return Objects.equals(timeout, ours.get(name))
+                    ? FIRST_CONTACT_MILLIS
+                    : Integer.parseInt(String.valueOf(timeout).strip());
+        } catch (NumberFormatException e) {
+            return FIRST_CONTACT_MILLIS; // Kafka's client will say what is wrong with it
+        }
     }
 
     private static void learn(String name, String value, Secrets secrets) {

@@ -2,6 +2,7 @@ package dev.onceward.dlq.index;
 
 import dev.onceward.catalog.DeadLetterStatus;
 import dev.onceward.dlq.output.Bytes;
+import dev.onceward.handler.Coordinates;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -48,6 +49,18 @@ public record Filter(
     /** The same of another consumer. */
     public Filter ofConsumer(String other) {
         return new Filter(other, ids, topics, keys, reasons, exception, since, until, statuses);
+    }
+
+    /** Whether one of its ids means this message. */
+    public boolean names(Coordinates origin, @Nullable String messageId) {
+        return ids.stream()
+                .anyMatch(id -> id.equals(messageId)
+                        || Conditions.coordinates(id).filter(origin::equals).isPresent());
+    }
+
+    /** Whether one of its ids can only be a message id. */
+    public boolean hasMessageIds() {
+        return ids.stream().anyMatch(id -> Conditions.coordinates(id).isEmpty());
     }
 
     /** Whether it holds for every dead letter of its consumer and statuses. */

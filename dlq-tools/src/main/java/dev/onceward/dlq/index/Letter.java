@@ -60,7 +60,16 @@ public record Letter(
             Instant firstFailedAt,
             Instant failedAt,
             String workerId,
-            long generation) {}
+            long generation) {
+
+        /**
+         * Whether this is known at all. A record that was nearly too large does not tell it in the dead-letter topic:
+         * then texts are empty, numbers 0, and the instants those of its publication.
+         */
+        public boolean isTold() {
+            return !reason.isEmpty();
+        }
+    }
 
     /**
      * What became of it since; what never happened is {@code null}.

@@ -86,6 +86,20 @@ public final class LetterReader implements AutoCloseable {
         }
     }
 
+    /**
+     * The record at these coordinates, whatever it is; {@code null} if there is none.
+     *
+     * @throws CannotConnectException Kafka does not answer
+     */
+    @Nullable
+    ConsumerRecord<byte[], byte[]> at(Coordinates wanted) {
+        try {
+            return find(wanted);
+        } catch (KafkaException e) {
+            throw connections.kafkaFailure(e);
+        }
+    }
+
     /** Whether the copy is gone for certain; asks only what a topic's partition holds, and reads nothing. */
     public boolean isGone(Letter letter) {
         Coordinates copy = letter.copy();
