@@ -219,21 +219,21 @@ class IndexIT {
                 UTF_8);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
 
-        assertThat(listWith("PGPASSFILE", file.toString())).isZero();
-        assertThat(listWith("PGPASSFILE", "/dev/null")).isEqualTo(3);
+        assertThat(statsWith("PGPASSFILE", file.toString())).isZero();
+        assertThat(statsWith("PGPASSFILE", "/dev/null")).isEqualTo(3);
     }
 
-    private int listWith(String variable, String value) {
+    private int statsWith(String variable, String value) {
         Map<String, String> environment = new HashMap<>(payments.environment());
         environment.remove("PGPASSWORD");
         environment.put(variable, value);
         JavaProcess process = ProcessControl.java(DlqMain.class)
-                .arguments("list")
+                .arguments("stats") // which needs the database
                 .onOutput(line -> {})
                 .onErrors(line -> assertThat(line).doesNotContain(payments.postgres.password()));
         environment.forEach(process::environment);
-        try (ProcessControl list = process.start()) {
-            return list.awaitExit(Duration.ofSeconds(60));
+        try (ProcessControl stats = process.start()) {
+            return stats.awaitExit(Duration.ofSeconds(60));
         }
     }
 
