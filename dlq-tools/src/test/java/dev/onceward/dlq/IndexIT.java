@@ -228,7 +228,7 @@ class IndexIT {
         environment.remove("PGPASSWORD");
         environment.put(variable, value);
         JavaProcess process = ProcessControl.java(DlqMain.class)
-                .arguments("stats") // which needs the database
+                .arguments("stats")
                 .onOutput(line -> {})
                 .onErrors(line -> assertThat(line).doesNotContain(payments.postgres.password()));
         environment.forEach(process::environment);
