@@ -1,5 +1,6 @@
 package dev.onceward.testsupport;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -140,6 +141,39 @@ public final class ChildPostgres implements PostgresServer, RestartableServer {
         lifecycle.require(ServerLifecycle.State.FROZEN);
         lifecycle.to(ServerLifecycle.State.RUNNING);
         process.unfreeze();
+    }
+
+    /**
+     * Ends the process of one session with SIGKILL. The server then throws all others out and recovers, since the process may
+     * have left shared memory in disorder.
+     *
+     * @param pid of the session, as {@code pg_stat_activity} tells it
+     * @return whether it was there, and one of this server
+     */
+    public synchronized boolean killSession(long pid) {
+        return signal(pid, "KILL");
+    }
+
+    /** Holds the process of one session with SIGSTOP: its locks and its connection stay. Returns whether it was there. */
+    public synchronized boolean freezeSession(long pid) {
+        return signal(pid, "STOP");
+    }
+
+    /** Lets the process of one session go on. Returns whether it was there. */
+    public synchronized boolean unfreezeSession(long pid) {
+        return signal(pid, "CONT");
+    }
+
+    /** Only to its own sessions: the number may have been given to another process since it was looked up. */
+    private boolean signal(long session, String name) {
+        boolean isOurs = ProcessHandle.of(session)
+                .flatMap(ProcessHandle::parent)
+                .filter(parent -> parent.pid() == process.pid())
+                .isPresent();
+        if (isOurs) {
+            Signals.send(name, List.of(session));
+        }
+        return isOurs;
     }
 
     @Override

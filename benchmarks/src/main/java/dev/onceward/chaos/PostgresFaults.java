@@ -1,0 +1,91 @@
+package dev.onceward.chaos;
+
+import dev.onceward.testsupport.ChildPostgres;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/** What befalls the database server. */
+final class PostgresFaults {
+    // Busy ones first: a session between two transactions is no great loss.
+    private static final String SESSIONS = "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
+            + " AND backend_type = 'client backend' AND application_name LIKE 'worker-%'"
+            + " ORDER BY (state = 'idle'), pid LIMIT 8";
+
+    private PostgresFaults() {}
+
+    static void terminate(World world, Random random) throws SQLException {
+        List<Integer> sessions = sessions(world);
+        if (sessions.isEmpty()) {
+            return;
+        }
+        try (Connection connection = world.servers().dataSource().getConnection();
+                PreparedStatement statement = connection.prepareStatement("SELECT pg_terminate_backend(?)")) {
+            statement.setInt(1, sessions.get(random.nextInt(sessions.size())));
+            statement.execute();
+        }
+    }
+
+    static void freezeSession(World world, Random random) throws SQLException, InterruptedException {
+        List<Integer> sessions = sessions(world);
+        if (sessions.isEmpty()) {
+            return;
+        }
+        long pid = sessions.get(random.nextInt(sessions.size()));
+        if (world.servers().postgres().freezeSession(pid)) {
+            try {
+                Pause.between(2_000, 8_000, random);
+            } finally {
+                world.servers().postgres().unfreezeSession(pid);
+            }
+        }
+    }
+
+    static void killSession(World world, Random random) throws SQLException, InterruptedException {
+        List<Integer> sessions = sessions(world);
+        if (!sessions.isEmpty()) {
+            world.servers().postgres().killSession(sessions.get(random.nextInt(sessions.size())));
+            world.awaitDatabase();
+        }
+    }
+
+    static void restart(World world, Random random) throws InterruptedException {
+        ChildPostgres postgres = world.servers().postgres();
+        postgres.stop();
+        Pause.between(0, 4_000, random);
+        postgres.restart();
+    }
+
+    static void crash(World world, Random random) throws InterruptedException {
+        ChildPostgres postgres = world.servers().postgres();
+        postgres.stopImmediate();
+        Pause.between(0, 4_000, random);
+        postgres.restart();
+    }
+
+    static void freeze(World world, Random random) throws InterruptedException {
+        ChildPostgres postgres = world.servers().postgres();
+        postgres.freeze();
+        try {
+            Pause.between(1_000, 9_000, random);
+        } finally {
+            postgres.unfreeze();
+        }
+    }
+
+    private static List<Integer> sessions(World world) throws SQLException {
+        try (Connection connection = world.servers().dataSource().getConnection();
+                PreparedStatement statement = connection.prepareStatement(SESSIONS);
+                ResultSet row = statement.executeQuery()) {
+            List<Integer> pids = new ArrayList<>();
+            while (row.next()) {
+                pids.add(row.getInt(1));
+            }
+            return pids;
+        }
+    }
+}
