@@ -111,6 +111,19 @@ class ConnectionsTest {
     }
 
     @Test
+    void theFirstAnswerIsNotWaitedForAsLongAsLaterOnesUnlessToldSo() throws IOException {
+        Path file = Files.writeString(directory.resolve("slow.properties"), "default.api.timeout.ms=45000\n");
+        GivenSettings given = new GivenSettings(Map.of(), null).flag(SettingNames.BOOTSTRAP_SERVER, "k:9092");
+
+        KafkaProperties usual = new KafkaProperties(given, secrets);
+        KafkaProperties slow = new KafkaProperties(given.flag(SettingNames.COMMAND_CONFIG, file.toString()), secrets);
+
+        assertThat(usual.firstContactMillis()).isEqualTo(5_000);
+        assertThat(usual.forConsumer()).containsEntry("default.api.timeout.ms", 20_000);
+        assertThat(slow.firstContactMillis()).isEqualTo(45_000);
+    }
+
+    @Test
     void anUnresolvableBrokerIsNamed() {
         GivenSettings given =
                 new GivenSettings(Map.of(), null).flag(SettingNames.BOOTSTRAP_SERVER, "no-such-host.invalid:9092");
