@@ -8,7 +8,7 @@ import java.util.List;
  *
  * <pre>{@code
  * ObservedConsumer billing = ObservedConsumer.named("billing", dataSource, brokers);
- * SourceRecords source = SourceRecords.read(billing, List.of("payments"), MessageIdHeader.of("message-id"));
+ * SourceRecords source = SourceRecords.withIdHeader(billing, List.of("payments"), "message-id");
  * Guarantee.assertHeld(
  *         EffectOnce.of(billing, "SELECT message_id FROM entries"),
  *         NothingLost.of(billing, source),
