@@ -18,7 +18,7 @@ public final class SchemaVersion {
     public static final String HISTORY_TABLE = "onceward_schema_history";
 
     /** The version that this code works with: that of the newest migration in this jar. */
-    public static final int REQUIRED = 2;
+    public static final int REQUIRED = 3;
 
     private SchemaVersion() {}
 

@@ -135,6 +135,7 @@ class DatabaseRolesIT {
                 "INSERT INTO onceward.dlq_actions (actor, host, consumer_name, command, filter)"
                         + " VALUES ('me', 'h', 'c', 'replay', '')",
                 "UPDATE onceward.dlq_actions SET outcome = 'DONE'",
+                "UPDATE onceward.message_attempts SET last_error = '(erased)' WHERE message_id = 'm'",
                 "SELECT pg_try_advisory_xact_lock(1, 3)"
             })
     void anOperatorMayDoWhatTheCommandDoes(String statement) throws SQLException {
@@ -148,6 +149,7 @@ class DatabaseRolesIT {
                 "DELETE FROM onceward.dlq_actions",
                 "DELETE FROM onceward.processed_messages",
                 "INSERT INTO onceward.processed_messages VALUES ('c', 'm', now(), 1, 1, 1, 1)",
+                "UPDATE onceward.message_attempts SET attempts = 0",
                 "UPDATE onceward.consumers SET group_id = 'other'"
             })
     void anOperatorMayTakeNothingAwayAndInventNoClaim(String statement) {

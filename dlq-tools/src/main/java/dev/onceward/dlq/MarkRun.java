@@ -15,12 +15,15 @@ import dev.onceward.dlq.output.Console;
 import dev.onceward.dlq.output.People;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
 /** Marks dead letters page by page: what {@code discard} and {@code restore} have in common. */
 final class MarkRun {
     private static final int PAGE = 500;
+    /** Where those are counted that nothing is done with any more; before it: done, changed in the meantime. */
+    private static final int ERASED = 2;
 
     private final Console console;
     private final ConnectionOptions options;
@@ -61,19 +64,25 @@ final class MarkRun {
             confirm(selected, consumer);
             ActionLog.Action action =
                     new ActionLog(connections, Actor.ofProcess()).begin(consumer, command, filter.toString(), selected);
-            long[] counts = new long[2];
+            long[] counts = new long[3];
             try {
                 mark(index, filter, asOf, new Discarding(connections), mark, counts);
             } catch (SQLException e) {
                 action.finishAfter(e, counts[0], selected - counts[0], detail);
                 throw e;
             }
+            boolean refused = counts[ERASED] == selected;
+            boolean complete = counts[1] == 0 && counts[ERASED] == 0;
             action.finish(
-                    counts[1] == 0 ? ActionLog.Outcome.DONE : ActionLog.Outcome.PARTLY, counts[0], counts[1], detail);
+                    complete ? ActionLog.Outcome.DONE : refused ? ActionLog.Outcome.REFUSED : ActionLog.Outcome.PARTLY,
+                    counts[0],
+                    counts[1] + counts[ERASED],
+                    detail);
             console.out()
                     .println(People.count(counts[0], "dead letter") + " " + done
-                            + (counts[1] == 0 ? "" : ", " + People.count(counts[1]) + " had changed in the meantime"));
-            return counts[1] == 0 ? ExitCodes.DONE : ExitCodes.SOME_FAILED;
+                            + (counts[1] == 0 ? "" : ", " + People.count(counts[1]) + " had changed in the meantime")
+                            + (counts[ERASED] == 0 ? "" : ", " + People.count(counts[ERASED]) + " erased"));
+            return complete ? ExitCodes.DONE : refused ? ExitCodes.REFUSED : ExitCodes.SOME_FAILED;
         }
     }
 
@@ -82,9 +91,18 @@ final class MarkRun {
             throws SQLException {
         List<Letter> page = index.page(filter, asOf, null, PAGE);
         while (!page.isEmpty()) {
-            int marked = mark.mark(discarding, page);
+            List<Letter> open = new ArrayList<>();
+            for (Letter letter : page) {
+                if (letter.history().erasedAt() == null) {
+                    open.add(letter);
+                } else {
+                    counts[ERASED]++;
+                    console.say("dlq: " + letter.name() + " not " + done + ": its data were erased, it is over");
+                }
+            }
+            int marked = open.isEmpty() ? 0 : mark.mark(discarding, open);
             counts[0] += marked;
-            counts[1] += page.size() - marked;
+            counts[1] += open.size() - marked;
             page = index.page(filter, asOf, page.get(page.size() - 1), PAGE);
         }
     }

@@ -36,7 +36,7 @@ class DoctorIT {
 
         assertThat(run.exitCode()).as(run.out()).isZero();
         assertThat(run.out())
-                .contains("ok       database", "tables of version 2", "on, or stronger", "1 worker, none stale")
+                .contains("ok       database", "tables of version 3", "on, or stronger", "1 worker, none stale")
                 .contains("ok       topics", "3 topics of " + payments.name + " as they should be")
                 .doesNotContain("problem", "unknown");
 

@@ -32,16 +32,17 @@ public final class Discarding {
                     + " m.n FROM unnest(?, ?, ?, ?) WITH ORDINALITY AS m(topic, partition, record_offset, record_timestamp, n)"
                     + " JOIN {dead_letters} r ON r.consumer_name = ? AND r.origin_topic = m.topic"
                     + " AND r.origin_partition = m.partition AND r.origin_offset = m.record_offset"
-                    + " AND r.origin_timestamp = m.record_timestamp AND r.status IN (%s)"
+                    + " AND r.origin_timestamp = m.record_timestamp AND %s"
                     + " ORDER BY r.topic, r.partition, r.record_offset, r.topic_id FOR UPDATE OF r) k"
                     + " WHERE d.consumer_name = k.consumer_name AND d.topic = k.topic AND d.partition = k.partition"
                     + " AND d.record_offset = k.record_offset AND d.topic_id = k.topic_id RETURNING k.n";
     private static final String DISCARD = "UPDATE {dead_letters} d SET status = 'DISCARDED',"
             + " discarded_at = clock_timestamp(), discarded_by = ?, discard_reason = ?"
-            + ROWS.formatted("'DEAD', 'REPLAYED'");
+            + ROWS.formatted("r.status IN ('DEAD', 'REPLAYED')");
     // Who discarded it stays, as what was; the trail of actions tells who restored it. One that was sent before may be
     // sent again: its message takes effect once.
-    private static final String RESTORE = "UPDATE {dead_letters} d SET status = 'DEAD'" + ROWS.formatted("'DISCARDED'");
+    private static final String RESTORE = "UPDATE {dead_letters} d SET status = 'DEAD'"
+            + ROWS.formatted("r.status = 'DISCARDED' AND r.erased_at IS NULL");
 
     private final Connection connection;
     private final Tables tables;

@@ -2,6 +2,7 @@ package dev.onceward.dlq.doctor;
 
 import dev.onceward.dlq.connect.CannotConnectException;
 import dev.onceward.dlq.connect.Connections;
+import dev.onceward.dlq.topic.TopicFacts;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;

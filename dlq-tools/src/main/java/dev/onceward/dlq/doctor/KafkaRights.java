@@ -1,6 +1,7 @@
 package dev.onceward.dlq.doctor;
 
 import dev.onceward.dlq.connect.Connections;
+import dev.onceward.dlq.topic.TopicFacts;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;

@@ -1,6 +1,7 @@
 package dev.onceward.dlq.doctor;
 
 import dev.onceward.dlq.output.People;
+import dev.onceward.dlq.topic.TopicFacts;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -35,6 +35,9 @@ public final class Eligibility {
 
     /** Why it may not be sent, with whatever payload; {@code null}: it may. */
     public @Nullable String refusalOfAny(Letter letter) {
+        if (letter.history().erasedAt() != null) {
+            return "its data were erased";
+        }
         String topic = letter.origin().coordinates().topic();
         if (!target.sources().contains(topic)) {
             // Whoever may write to a topic can forge headers; only what this consumer has read itself is believed.

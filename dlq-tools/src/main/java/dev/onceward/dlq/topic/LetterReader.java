@@ -4,10 +4,12 @@ import dev.onceward.catalog.HeaderNames;
 import dev.onceward.dlq.connect.CannotConnectException;
 import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.index.Letter;
+import dev.onceward.dlq.output.People;
 import dev.onceward.handler.Coordinates;
 import dev.onceward.message.PayloadHash;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -65,6 +67,11 @@ public final class LetterReader implements AutoCloseable {
      * @throws CannotConnectException Kafka does not answer
      */
     public Payload read(Letter letter) {
+        Instant erased = letter.history().erasedAt();
+        if (erased != null) {
+            // The copy may still be there, until retention or compaction removes it: it is not to be seen again.
+            return new Payload.Missing("its data were erased at " + People.instant(erased));
+        }
         Coordinates wanted = letter.copy();
         if (wanted == null) {
             return new Payload.Missing(

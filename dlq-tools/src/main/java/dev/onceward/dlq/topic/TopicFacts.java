@@ -1,4 +1,4 @@
-package dev.onceward.dlq.doctor;
+package dev.onceward.dlq.topic;
 
 import dev.onceward.dlq.connect.Connections;
 import java.time.Duration;
@@ -27,10 +27,10 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
  * @param settings by name; empty: we may not see them
  * @param allowed what we may do with it; empty: not even see it, and nothing else is known of it
  */
-record TopicFacts(int partitions, long leaderless, Map<String, String> settings, Set<AclOperation> allowed) {
+public record TopicFacts(int partitions, long leaderless, Map<String, String> settings, Set<AclOperation> allowed) {
 
     /** Of those that exist. */
-    static Map<String, TopicFacts> read(Connections connections, Collection<String> topics) {
+    public static Map<String, TopicFacts> read(Connections connections, Collection<String> topics) {
         Map<String, TopicDescription> descriptions = new HashMap<>();
         Map<String, TopicFacts> facts = new HashMap<>();
         for (Map.Entry<String, KafkaFuture<TopicDescription>> answer :
@@ -67,7 +67,7 @@ record TopicFacts(int partitions, long leaderless, Map<String, String> settings,
     }
 
     /** Whether it exists and we may not see it. */
-    boolean hidden() {
+    public boolean hidden() {
         return allowed.isEmpty();
     }
 
@@ -92,12 +92,13 @@ record TopicFacts(int partitions, long leaderless, Map<String, String> settings,
         return settings;
     }
 
-    boolean compacted() {
+    /** Whether a later record of a key lets the earlier ones go. */
+    public boolean compacted() {
         return settings.getOrDefault(TopicConfig.CLEANUP_POLICY_CONFIG, "").contains("compact");
     }
 
     /** How long records are kept; empty: without limit, or not known. */
-    Optional<Duration> retention() {
+    public Optional<Duration> retention() {
         boolean deleted = settings.getOrDefault(TopicConfig.CLEANUP_POLICY_CONFIG, "delete")
                 .contains("delete");
         return Optional.ofNullable(settings.get(TopicConfig.RETENTION_MS_CONFIG))
@@ -106,7 +107,8 @@ record TopicFacts(int partitions, long leaderless, Map<String, String> settings,
                 .map(Duration::ofMillis);
     }
 
-    Optional<Integer> maxMessageBytes() {
+    /** The largest record batch that it takes; empty: not known. */
+    public Optional<Integer> maxMessageBytes() {
         return Optional.ofNullable(settings.get(TopicConfig.MAX_MESSAGE_BYTES_CONFIG))
                 .map(Integer::valueOf);
     }

@@ -1,0 +1,221 @@
+package dev.onceward.dlq;
+
+import dev.onceward.catalog.DeadLetterStatus;
+import dev.onceward.dlq.actions.ActionLog;
+import dev.onceward.dlq.actions.Actor;
+import dev.onceward.dlq.connect.ConnectionOptions;
+import dev.onceward.dlq.connect.Connections;
+import dev.onceward.dlq.erase.ErasableRow;
+import dev.onceward.dlq.erase.ErasedLetter;
+import dev.onceward.dlq.erase.Erasure;
+import dev.onceward.dlq.erase.Leftovers;
+import dev.onceward.dlq.erase.Tombstones;
+import dev.onceward.dlq.exit.ExitCodes;
+import dev.onceward.dlq.exit.RefusedException;
+import dev.onceward.dlq.exit.Stop;
+import dev.onceward.dlq.exit.UsageException;
+import dev.onceward.dlq.index.DeadLetterIndex;
+import dev.onceward.dlq.index.Letter;
+import dev.onceward.dlq.output.Console;
+import dev.onceward.dlq.output.People;
+import dev.onceward.dlq.replay.ReplayTarget;
+import dev.onceward.dlq.topic.TopicFacts;
+import dev.onceward.handler.Coordinates;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code dlq erase}. */
+@Command(
+        name = "erase",
+        description = {
+            "Removes personal data of dead letters for good: key and error texts, of every failure of the message.",
+            "",
+            "The fact stays: where and when it failed, its message id, the reason, the hash. They cannot be shown, replayed"
+                    + " or restored any more. In a compacted dead-letter topic a tombstone is written first. Says what"
+                    + " still exists in Kafka, and until when."
+        },
+        sortOptions = true,
+        mixinStandardHelpOptions = true)
+final class EraseCommand implements Callable<Integer> {
+    private final Console console;
+
+    @Parameters(
+            paramLabel = "ID",
+            arity = "1..*",
+            description = "topic/partition/offset of a record that first failed, or a message id.")
+    private List<String> ids = new ArrayList<>();
+
+    @Option(
+            names = {"-m", "--because"},
+            paramLabel = "TEXT",
+            required = true,
+            description = "Why, for those who ask later. It stays: no personal data.",
+            order = 20)
+    private String because = "";
+
+    @Option(
+            names = {"-y", "--yes"},
+            description = "Do not ask.",
+            order = 27)
+    private boolean yes;
+
+    @Mixin
+    private ConnectionOptions connection;
+
+    EraseCommand(Console console) {
+        this.console = console;
+        this.connection = new ConnectionOptions(console);
+    }
+
+    @Override
+    public Integer call() throws SQLException {
+        if (because.isBlank()) {
+            throw new UsageException("--because: say why");
+        }
+        try (Connections connections = connection.connections();
+                Stop stop = Stop.listening()) {
+            DeadLetterIndex index = new DeadLetterIndex(connections);
+            Erasure erasure = new Erasure(connections);
+            List<ErasedLetter> letters = letters(connections, index, erasure);
+            refusePending(letters);
+            // Kafka is needed in any case: whether a topic is compacted must be known, not guessed.
+            ReplayTarget target =
+                    ReplayTarget.of(connections, letters.get(0).letter().consumer());
+            Map<String, TopicFacts> facts = TopicFacts.read(connections, topics(letters, target));
+            List<ErasedLetter> open =
+                    letters.stream().filter(letter -> !letter.isDone()).toList();
+            Tombstones tombstones = Tombstones.plan(connections, open, facts);
+            if (!open.isEmpty()) {
+                confirm(open, tombstones);
+                if (stop.requested()) {
+                    throw new RefusedException("interrupted: nothing was erased");
+                }
+                erase(connections, erasure, open, tombstones);
+            }
+            tell(letters, open.size(), new Leftovers(target.topic(), facts));
+            return ExitCodes.DONE;
+        }
+    }
+
+    private List<ErasedLetter> letters(Connections connections, DeadLetterIndex index, Erasure erasure)
+            throws SQLException {
+        Map<String, ErasedLetter> letters = new LinkedHashMap<>();
+        Set<String> consumers = new HashSet<>();
+        for (String id : ids) {
+            Letter letter = OneLetter.of(index, id, connections.consumer().orElse(null));
+            consumers.add(letter.consumer());
+            letters.put(
+                    letter.consumer() + " " + letter.name() + " "
+                            + letter.origin().timestamp(),
+                    erasure.look(letter));
+        }
+        if (consumers.size() > 1) {
+            throw new UsageException("--consumer: these are of several: " + String.join(", ", consumers));
+        }
+        return List.copyOf(letters.values());
+    }
+
+    private static void refusePending(List<ErasedLetter> letters) {
+        List<String> pending = letters.stream()
+                .filter(letter -> letter.rows().stream().anyMatch(row -> row.status() == DeadLetterStatus.PENDING))
+                .map(letter -> letter.letter().name())
+                .toList();
+        if (!pending.isEmpty()) {
+            throw new RefusedException(
+                    "a worker is about to publish " + String.join(", ", pending) + ": try again in a moment");
+        }
+    }
+
+    private static Set<String> topics(List<ErasedLetter> letters, ReplayTarget target) {
+        Set<String> topics = new HashSet<>();
+        topics.add(target.topic());
+        for (ErasedLetter letter : letters) {
+            topics.add(letter.letter().origin().coordinates().topic());
+            for (ErasableRow row : letter.rows()) {
+                Coordinates copy = row.copy();
+                if (copy != null) {
+                    topics.add(copy.topic());
+                }
+            }
+        }
+        return topics;
+    }
+
+    private void confirm(List<ErasedLetter> open, Tombstones tombstones) {
+        String what = People.count(open.size(), "dead letter") + " ("
+                + String.join(
+                        ", ",
+                        open.stream().map(letter -> letter.letter().name()).toList())
+                + ")";
+        new Consent(console, yes)
+                .ask(
+                        "erase",
+                        what,
+                        "Erase " + what + " for good"
+                                + (tombstones.count() == 0
+                                        ? ""
+                                        : ", and write " + People.count(tombstones.count(), "tombstone"))
+                                + "?",
+                        "nothing was erased");
+    }
+
+    private void erase(Connections connections, Erasure erasure, List<ErasedLetter> open, Tombstones tombstones)
+            throws SQLException {
+        ActionLog log = new ActionLog(connections, Actor.ofProcess());
+        String text = because.strip().replace("\u0000", "");
+        // Coordinates and not what was typed: a message id may say whose it is.
+        String which = String.join(
+                " ",
+                open.stream().map(letter -> "--id " + letter.letter().name()).toList());
+        ActionLog.Action action = log.begin(open.get(0).letter().consumer(), "erase", which, open.size());
+        try {
+            Set<String> others = tombstones.write(open);
+            String refusal = erasure.erase(open, log.actor().toString(), text);
+            if (refusal != null) {
+                throw new RefusedException(refusal);
+            }
+            if (!others.isEmpty()) {
+                console.say("dlq: while the tombstone was written, the same key failed in " + String.join(", ", others)
+                        + ": compaction may remove these copies, too. Replay them now");
+            }
+            action.finish(
+                    ActionLog.Outcome.DONE,
+                    open.size(),
+                    0,
+                    text + (others.isEmpty() ? "" : "\ncopies that may go, too: " + String.join(" ", others)));
+        } catch (RefusedException e) {
+            action.finish(ActionLog.Outcome.REFUSED, 0, open.size(), text + "\n" + e.getMessage());
+            throw e;
+        } catch (SQLException | RuntimeException e) {
+            action.finishAfter(
+                    e, 0, open.size(), text + "\nended by " + e.getClass().getSimpleName());
+            throw e;
+        }
+    }
+
+    private void tell(List<ErasedLetter> letters, int erased, Leftovers leftovers) {
+        console.out()
+                .println(
+                        erased == 0
+                                ? "Erased already."
+                                : People.count(erased, "dead letter") + " erased: key, error texts and stack traces.");
+        for (ErasedLetter letter : letters) {
+            console.out().println("What still exists of " + letter.letter().name() + ":");
+            leftovers.of(letter).forEach(line -> console.out().println("  " + line));
+        }
+        console.out()
+                .println(
+                        "And, if there are any: exports made before, backups and standby servers, logs of workers, filters"
+                                + " by key or id in dlq_actions.");
+    }
+}
