@@ -136,6 +136,13 @@ class DatabaseRolesIT {
                         + " VALUES ('me', 'h', 'c', 'replay', '')",
                 "UPDATE onceward.dlq_actions SET outcome = 'DONE'",
                 "UPDATE onceward.message_attempts SET last_error = '(erased)' WHERE message_id = 'm'",
+                "INSERT INTO onceward.dead_letters (consumer_name, topic, partition, record_offset, topic_id,"
+                        + " record_timestamp, payload_hash, origin_topic, origin_partition, origin_offset,"
+                        + " origin_timestamp, status, dlt_topic, dlt_partition, dlt_offset, reason, error_class,"
+                        + " error_message, error_stacktrace, attempts, first_failed_at, failed_at, worker_id,"
+                        + " generation) VALUES ('c', 'imported', 0, 1, gen_random_uuid(), 1, 1, 't', 0, 1, 1, 'DEAD',"
+                        + " 'd', 0, 1, 'TOO_OLD', 'e', 'e', 'e', 1, now(), now(), 'w', 1) ON CONFLICT DO NOTHING"
+                        + " RETURNING reason",
                 "SELECT pg_try_advisory_xact_lock(1, 3)"
             })
     void anOperatorMayDoWhatTheCommandDoes(String statement) throws SQLException {

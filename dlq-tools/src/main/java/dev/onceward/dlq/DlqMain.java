@@ -50,6 +50,8 @@ public final class DlqMain implements Runnable {
         commands.addSubcommand(new DiscardCommand(console));
         commands.addSubcommand(new RestoreCommand(console));
         commands.addSubcommand(new EraseCommand(console));
+        commands.addSubcommand(new ExportCommand(console));
+        commands.addSubcommand(new ImportCommand(console));
         commands.addSubcommand(new AgeCommand(console));
         commands.addSubcommand(new CommandLine(new WorkersCommand(console)).addSubcommand(new EvictCommand(console)));
         commands.addSubcommand(new DoctorCommand(console));

@@ -97,7 +97,11 @@ final class FilterOptions {
      * @throws UsageException something does not make sense
      */
     Filter filter(@Nullable String consumer, Set<DeadLetterStatus> usual) {
-        Instant now = Instant.now();
+        return filter(consumer, usual, Instant.now());
+    }
+
+    /** The filter as it was at an instant: {@code --since 2h} counts from there. */
+    Filter filter(@Nullable String consumer, Set<DeadLetterStatus> usual, Instant now) {
         return new Filter(
                 consumer,
                 List.copyOf(ids),

@@ -7,20 +7,28 @@ import dev.onceward.catalog.HeaderNames;
 import dev.onceward.message.PayloadHash;
 import dev.onceward.testsupport.JavaProcess;
 import dev.onceward.testsupport.ProcessControl;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A hundred thousand dead letters, in 128 MB of heap. Prints how long it took; that is asserted nowhere. */
 @Tag("soak")
@@ -32,13 +40,16 @@ class HundredThousandIT {
 
     private final Payments payments = new Payments(PARTITIONS);
 
+    @TempDir
+    private Path directory;
+
     @AfterEach
     void close() {
         payments.close();
     }
 
     @Test
-    void areListedAndReplayed() throws SQLException {
+    void areListedTakenOutPutBackAndReplayed() throws SQLException, IOException {
         fill();
 
         List<String> listed = timed("list", "list");
@@ -46,12 +57,39 @@ class HundredThousandIT {
         List<String> all = timed("list --limit 0 -o jsonl", "list", "--limit", "0", "-o", "jsonl");
         assertThat(all).hasSize(LETTERS);
         assertThat(timed("stats", "stats")).contains("100,000 dead letters");
+        exportAndImport();
         List<String> replayed = timed("replay --all", "replay", "--all", "--yes");
 
         assertThat(replayed).anyMatch(line -> line.startsWith("100,000 messages sent to"));
         assertThat(payments.count("SELECT count(*) FROM dead_letters WHERE status = 'REPLAYED'"))
                 .isEqualTo(LETTERS);
         assertThat(payments.records(payments.replayTopic)).hasSize(LETTERS);
+    }
+
+    private void exportAndImport() throws IOException {
+        String file = directory.resolve("letters").toString();
+        timed("export --all", "export", "--all", "--file", file);
+        assertThat(Files.size(Path.of(file))).isGreaterThan(LETTERS * 1_000L);
+        List<String> needless = timed("import, all there", "import", "--file", file, "--yes");
+        assertThat(needless).anyMatch(line -> line.matches("100,000 +there already"));
+        Map<TopicPartition, RecordsToDelete> all = new HashMap<>();
+        for (int partition = 0; partition < PARTITIONS; partition++) {
+            all.put(new TopicPartition(payments.deadLetterTopic, partition), RecordsToDelete.beforeOffset(-1));
+        }
+        payments.admin()
+                .deleteRecords(all)
+                .all()
+                .toCompletionStage()
+                .toCompletableFuture()
+                .join();
+        payments.execute("DELETE FROM dead_letters WHERE origin_partition = 1");
+        List<String> imported = timed("import, all gone", "import", "--file", file, "--yes");
+        assertThat(imported)
+                .anyMatch(line -> line.matches(" *50,000 +payload put back"))
+                .anyMatch(line -> line.matches(" *50,000 +added as TOO_OLD"));
+        // For the rest of this test: they would not be replayed.
+        payments.execute("UPDATE dead_letters SET reason = 'PERMANENT'");
+        payments.execute("VACUUM ANALYZE dead_letters");
     }
 
     private List<String> timed(String what, String... arguments) {

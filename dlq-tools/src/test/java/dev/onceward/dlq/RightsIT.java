@@ -127,7 +127,8 @@ class RightsIT {
                 .anyMatch(text -> text.startsWith("OK database rights the role " + role + " may only look")
                         && text.contains("GRANT INSERT, UPDATE ON public.dlq_actions TO " + role));
 
-        payments.execute("GRANT UPDATE ON dead_letters, partition_generations TO " + role);
+        payments.execute("GRANT INSERT, UPDATE ON dead_letters TO " + role);
+        payments.execute("GRANT UPDATE ON partition_generations TO " + role);
         payments.execute("GRANT UPDATE ON dlq_actions TO " + role);
         assertThat(lines(Runs.dlq(environment, Terminal.NONE, "", "doctor", "-o", "json")))
                 .anyMatch(text -> text.startsWith("PROBLEM database rights")

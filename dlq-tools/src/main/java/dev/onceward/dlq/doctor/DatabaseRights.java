@@ -16,7 +16,7 @@ final class DatabaseRights {
     private static final String CHECK = "database rights";
     private static final String SELECT = "SELECT";
     private static final Map<String, Set<String>> WRITES = Map.of(
-            "dead_letters", Set.of("UPDATE"),
+            "dead_letters", Set.of("INSERT", "UPDATE"),
             "partition_generations", Set.of("UPDATE"),
             "dlq_actions", Set.of("INSERT", "UPDATE"));
     // From the catalogue, which everybody may read: to_regclass fails where the schema may not be used.

@@ -1,0 +1,138 @@
+package dev.onceward.dlq.transfer;
+
+import dev.onceward.catalog.DeadLetterStatus;
+import dev.onceward.dlq.connect.Connections;
+import dev.onceward.dlq.exit.RefusedException;
+import dev.onceward.dlq.exit.Stop;
+import dev.onceward.dlq.index.Filter;
+import dev.onceward.dlq.index.Letter;
+import dev.onceward.dlq.index.LetterSource;
+import dev.onceward.dlq.output.Console;
+import dev.onceward.dlq.output.Progress;
+import dev.onceward.dlq.topic.Payload;
+import java.io.IOException;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * Writes dead letters to a file, in their original order, each as soon as it is read.
+ *
+ * <p>Why an export that was interrupted may be gone on with: letters come in an order that does not change, as of an
+ * instant that stands in the file, so the last letter written says exactly which are missing. What was replayed in the
+ * meantime is missing from the rest, as it would be from an export that begins now. The end is written after everything in
+ * front of it is safe on the disk: a file with an end lacks nothing.
+ */
+public final class ExportRun {
+    private static final int PAGE = 500;
+
+    private final Connections connections;
+    private final LetterSource source;
+    private final Console console;
+    private final Stop stop;
+    private final ExportFile file;
+    private final Problems problems;
+    private long written;
+    private long lost;
+
+    /** To a file, from where letters are looked up. */
+    public ExportRun(Connections connections, LetterSource source, Console console, Stop stop, ExportFile file) {
+        this.connections = connections;
+        this.source = source;
+        this.console = console;
+        this.stop = stop;
+        this.file = file;
+        this.problems = new Problems(console);
+    }
+
+    /**
+     * Runs to the end, or until it is stopped.
+     *
+     * @param consumer whose letters
+     * @param filterAt the filter, with times that are counted from an instant
+     * @throws RefusedException the file is the beginning of another export
+     */
+    public ExportResult run(String consumer, Function<Instant, Filter> filterAt) throws SQLException, IOException {
+        Line.Head found = file.head();
+        Instant startedAt = found == null ? Instant.now() : found.startedAt();
+        Filter filter = filterAt.apply(startedAt);
+        Line.Head head = found;
+        if (head == null) {
+            head = new Line.Head(consumer, filter.toString(), startedAt, source.now(), source.knowsStatus());
+            file.write(head);
+        } else {
+            check(head, consumer, filter);
+        }
+        long before = file.letters();
+        Progress progress = new Progress(console, "written", source.count(filter, head.asOf()));
+        try (Copies copies = new Copies(connections)) {
+            List<Letter> page = source.page(filter, head.asOf(), file.last(), PAGE);
+            while (!page.isEmpty() && !stop.requested()) {
+                write(page, copies, progress);
+                page = source.page(filter, head.asOf(), page.get(page.size() - 1), PAGE);
+            }
+        } finally {
+            progress.clear();
+            file.sync();
+        }
+        boolean complete = !stop.requested();
+        if (complete) {
+            file.write(new Line.End(file.letters()));
+            file.sync();
+        }
+        return new ExportResult(written, before, lost, complete);
+    }
+
+    private void check(Line.Head head, String consumer, Filter filter) {
+        String other = null;
+        if (!head.consumer().equals(consumer)) {
+            other = "it is of the consumer " + head.consumer() + ", not of " + consumer;
+        } else if (!head.filter().equals(filter.toString())) {
+            other = "it was begun with " + head.filter() + ", not with " + filter;
+        } else if (head.knowsStatus() != source.knowsStatus()) {
+            other = "its letters were looked up elsewhere: one is from the database, the other from the dead-letter"
+                    + " topic alone";
+        }
+        if (other != null) {
+            throw new RefusedException(file.name() + " is the beginning of another export: " + other
+                    + ". Repeat that one to go on with it, name another file, or throw it away with --overwrite");
+        }
+    }
+
+    private void write(List<Letter> page, Copies copies, Progress progress) throws SQLException, IOException {
+        copies.expect(page);
+        for (Letter letter : page) {
+            if (stop.requested()) {
+                return;
+            }
+            file.write(entry(letter, copies));
+            written++;
+            progress.show(file.letters());
+        }
+    }
+
+    private Line.Entry entry(Letter letter, Copies copies) throws SQLException {
+        if (letter.history().erasedAt() != null) {
+            // Whatever is left in the topic until retention removes it must not get out again.
+            return new Line.Entry(letter, "", null, "its data were erased");
+        }
+        String stacktrace = source.stacktrace(letter);
+        Payload payload = copies.read(letter);
+        if (payload instanceof Payload.Found found) {
+            ConsumerRecord<byte[], byte[]> copy = found.copy();
+            Line.Content content = new Line.Content(
+                    copy.key(), copy.value(), Arrays.asList(copy.headers().toArray()), copy.timestamp());
+            return new Line.Entry(letter, stacktrace, content, null);
+        }
+        String why = ((Payload.Missing) payload).why();
+        // It is no surprise that what took effect long ago is gone, nor that what never was in the topic is not there.
+        if (letter.copy() != null && letter.status() != DeadLetterStatus.RESOLVED) {
+            lost++;
+            problems.add(letter.name() + " exported without payload: " + why);
+        }
+        return new Line.Entry(letter, stacktrace, null, why);
+    }
+}

@@ -1,0 +1,10 @@
+package dev.onceward.dlq.transfer;
+
+import dev.onceward.dlq.index.Letter;
+
+/** A letter of a file and the number of its line. */
+record Item(long line, Line.Entry entry) {
+    Letter letter() {
+        return entry.letter();
+    }
+}

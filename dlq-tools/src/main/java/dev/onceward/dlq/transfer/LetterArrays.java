@@ -1,0 +1,72 @@
+package dev.onceward.dlq.transfer;
+
+import dev.onceward.dlq.connect.Connections;
+import dev.onceward.dlq.index.Letter;
+import dev.onceward.handler.Coordinates;
+import dev.onceward.postgres.Tables;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Parameters of a statement about many letters at once: an array for each column. */
+final class LetterArrays<T> {
+    private final Connection connection;
+    private final PreparedStatement statement;
+    private final List<T> rows;
+    private int index = 1;
+
+    private LetterArrays(Connection connection, PreparedStatement statement, List<T> rows) {
+        this.connection = connection;
+        this.statement = statement;
+        this.rows = rows;
+    }
+
+    static PreparedStatement prepare(Connections connections, String sql) throws SQLException {
+        Tables tables = connections.tables();
+        return connections.database().prepareStatement(tables.sql(sql));
+    }
+
+    static <T> LetterArrays<T> of(Connections connections, PreparedStatement statement, List<T> rows) {
+        return new LetterArrays<>(connections.database(), statement, rows);
+    }
+
+    LetterArrays<T> column(String type, Function<T, ? extends @Nullable Object> value) throws SQLException {
+        Object[] values = rows.stream().map(row -> (Object) value.apply(row)).toArray();
+        if (type.equals("bytea")) {
+            // The driver knows arrays of byte arrays only by their own type.
+            byte[][] bytes = new byte[values.length][];
+            System.arraycopy(values, 0, bytes, 0, values.length);
+            values = bytes;
+        }
+        statement.setArray(index++, connection.createArrayOf(type, values));
+        return this;
+    }
+
+    LetterArrays<T> times(Function<T, @Nullable Instant> value) throws SQLException {
+        // As text, which the server reads to the microsecond.
+        return column("timestamptz", row -> {
+            Instant instant = value.apply(row);
+            return instant == null ? null : instant.toString();
+        });
+    }
+
+    /** Three columns. */
+    LetterArrays<T> coordinates(Function<T, Coordinates> value) throws SQLException {
+        return column("text", row -> value.apply(row).topic())
+                .column("int4", row -> value.apply(row).partition())
+                .column("int8", row -> value.apply(row).offset());
+    }
+
+    LetterArrays<T> text(String value) throws SQLException {
+        statement.setString(index++, value);
+        return this;
+    }
+
+    static boolean isFirst(Letter letter) {
+        return letter.record().coordinates().equals(letter.origin().coordinates());
+    }
+}

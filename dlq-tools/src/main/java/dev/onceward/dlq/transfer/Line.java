@@ -1,0 +1,50 @@
+package dev.onceward.dlq.transfer;
+
+import dev.onceward.dlq.index.Letter;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
+
+/** One line of a file of dead letters: first a header, then letters, last an end. */
+sealed interface Line {
+    /** Stands for the id of a topic that nobody knows: what was read from the dead-letter topic alone. */
+    UUID UNKNOWN_TOPIC_ID = new UUID(0, 0);
+
+    /**
+     * What the file holds.
+     *
+     * @param consumer whose letters
+     * @param filter which of them, as options
+     * @param startedAt by the clock of the command that began it: what {@code --since 2h} counts from, also when the export
+     *     is resumed
+     * @param asOf what existed then, by the clock of where they were looked up
+     * @param knowsStatus whether the status of the letters was known
+     */
+    record Head(String consumer, String filter, Instant startedAt, Instant asOf, boolean knowsStatus) implements Line {}
+
+    /**
+     * A letter.
+     *
+     * @param content its copy in the dead-letter topic; {@code null}: it could not be had
+     * @param missing why there is no content; {@code null}: there is
+     */
+    record Entry(
+            Letter letter,
+            String stacktrace,
+            @Nullable Content content,
+            @Nullable String missing) implements Line {}
+
+    /**
+     * The copy in the dead-letter topic, byte for byte.
+     *
+     * @param headers all of them, in order
+     * @param timestamp of the copy
+     */
+    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    record Content(byte @Nullable [] key, byte @Nullable [] value, List<Header> headers, long timestamp) {}
+
+    /** Nothing is missing before this. */
+    record End(long letters) implements Line {}
+}

@@ -1,0 +1,44 @@
+package dev.onceward.dlq.transfer;
+
+/**
+ * What the database still knows about whether a message of a file took effect. Both are conditions on a row {@code w} of
+ * letters: {@code message_id}, {@code payload_hash}, {@code edited_hash}, {@code topic_id}, {@code origin_topic},
+ * {@code origin_partition}, {@code is_first} (its record is the one that first failed).
+ */
+final class Proof {
+    /** It did: there is its claim, or a dead letter of the same content that was resolved, which counts as a claim. */
+    static final String TOOK_EFFECT = "(EXISTS (SELECT FROM {processed_messages} p WHERE p.consumer_name = ?"
+            + " AND p.message_id = w.message_id AND p.payload_hash IN (w.payload_hash, w.edited_hash))"
+            + " OR EXISTS (SELECT FROM {dead_letters} r WHERE r.consumer_name = ? AND r.message_id = w.message_id"
+            + " AND r.status = 'RESOLVED' AND (r.payload_hash IN (w.payload_hash, w.edited_hash)"
+            + " OR r.edited_payload_hash IN (w.payload_hash, w.edited_hash))))";
+
+    /**
+     * If it did, there would be a claim.
+     *
+     * <p>A row of {@code dead_letters} with one of the reasons PERMANENT, ATTEMPTS_EXHAUSTED and UNDECODABLE is taken by the
+     * workers for the proof that its message had not taken effect: with it a replay runs although the claim may have been
+     * pruned. The row that a worker writes is one, and keeps the claim from being pruned as long as it is open. A file is
+     * none: what was DEAD when it was exported may have been replayed since, its row resolved and lost, its claim pruned.
+     * Putting it back as what it was would make the next replay double the effect.
+     *
+     * <p>So the reason is kept only where a missing claim says that there never was one. That is where no claim of this
+     * consumer has ever been pruned, of whichever partition: the message may have come through another one, and its replay
+     * came through the replay topic. And where the origin's partition is still of the topic with the id in the file: a topic
+     * made again begins with {@code pruned_through} anew, which says nothing about the messages of the one before. Where the
+     * record is a replay, or nothing but the dead-letter topic was read, the id of the origin's topic is not known, and
+     * nobody can tell. All these become TOO_OLD, which an operator may replay by asserting what no table knows.
+     *
+     * <p>Both conditions are asked in the statement that inserts: pruning deletes a claim and raises
+     * {@code pruned_through} in one transaction, so that one snapshot shows one or the other.
+     */
+    static final String CLAIM_WOULD_BE_THERE = "(w.is_first AND NOT EXISTS (SELECT FROM {partition_generations} g"
+            + " WHERE g.consumer_name = ? AND g.pruned_through >= 0)"
+            + " AND EXISTS (SELECT FROM {partition_generations} g WHERE g.consumer_name = ?"
+            + " AND g.topic = w.origin_topic AND g.partition = w.origin_partition AND g.topic_id = w.topic_id))";
+
+    /** Reasons that would be taken for a proof. */
+    static final String IS_PROOF = "(w.reason IN ('PERMANENT', 'ATTEMPTS_EXHAUSTED', 'UNDECODABLE'))";
+
+    private Proof() {}
+}
