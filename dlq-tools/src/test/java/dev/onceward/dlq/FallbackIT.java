@@ -10,6 +10,8 @@ import dev.onceward.handler.PermanentException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -25,6 +27,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** {@code list} and {@code show} while the database cannot be reached: the dead-letter topic tells what it knows. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS) // nothing here changes the letters
@@ -210,6 +213,50 @@ class FallbackIT {
         Runs.Run none = without(REFUSING, "show", "nothing-like-it");
         assertThat(none.exitCode()).isEqualTo(2);
         assertThat(none.err()).contains("no dead letter nothing-like-it", "in the dead-letter topic");
+    }
+
+    @Test
+    void exportsWhatTheTopicTells(@TempDir Path directory) throws IOException {
+        Path known = directory.resolve("known");
+        Path told = directory.resolve("told");
+        Runs.Run whole = payments.dlq("export", "--all", "-f", known.toString());
+        Runs.Run away = without(REFUSING, "export", "--all", "-f", told.toString());
+        Runs.Run refused = without(
+                REFUSING,
+                "export",
+                "--all",
+                "--status",
+                "dead",
+                "-f",
+                directory.resolve("none").toString());
+
+        assertThat(whole.exitCode()).as(whole.err()).isZero();
+        assertThat(away.exitCode()).as(away.err()).isZero();
+        assertThat(away.err()).contains("Cannot connect to PostgreSQL", "Not known: status", "9 dead letters");
+        assertThat(refused.exitCode()).isEqualTo(3);
+        assertThat(directory.resolve("none")).doesNotExist();
+        List<JsonNode> lines = exported(told);
+        assertThat(lines).hasSize(9);
+        for (String field : List.of("origin", "messageId", "reason", "error", "key", "value", "headers")) {
+            assertThat(lines.stream().map(line -> line.get(field)))
+                    .as(field)
+                    .containsExactlyElementsOf(exported(known).stream()
+                            .map(line -> line.get(field))
+                            .toList());
+        }
+    }
+
+    /** In the original order, without the first line and the last. */
+    private static List<JsonNode> exported(Path file) throws IOException {
+        ObjectMapper mapper = new ObjectMapper();
+        List<JsonNode> lines = new ArrayList<>();
+        for (String line : Files.readAllLines(file)) {
+            JsonNode node = mapper.readTree(line);
+            if (node.has("origin")) {
+                lines.add(node);
+            }
+        }
+        return lines;
     }
 
     @Test
