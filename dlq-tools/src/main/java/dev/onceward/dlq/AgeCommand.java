@@ -38,6 +38,15 @@ import picocli.CommandLine.Option;
         },
         sortOptions = true,
         mixinStandardHelpOptions = true)
+@Manual(
+        examples = {
+            @Manual.Example(does = "Every partition", command = "dlq age --consumer billing"),
+            @Manual.Example(
+                    does = "In a script",
+                    command = "dlq age --fail-over 5m || echo \"messages wait too long\""),
+            @Manual.Example(does = "For Prometheus", command = "dlq age --serve 9464")
+        },
+        seeAlso = {"workers", "doctor"})
 final class AgeCommand implements Callable<Integer> {
     private static final List<Column> COLUMNS = List.of(
             Column.whole("consumer"),

@@ -23,6 +23,16 @@ import picocli.CommandLine.Option;
         },
         sortOptions = true,
         mixinStandardHelpOptions = true)
+@Manual(
+        examples = {
+            @Manual.Example(
+                    does = "One message",
+                    command = "dlq discard payment-4711 --because \"refunded, see T-4711\""),
+            @Manual.Example(
+                    does = "All of one kind",
+                    command = "dlq discard --exception Permanent --because \"refunded\" --yes")
+        },
+        seeAlso = {"restore", "list", "replay"})
 final class DiscardCommand implements Callable<Integer> {
     private final Console console;
 

@@ -3,7 +3,6 @@ package dev.onceward.dlq;
 import dev.onceward.dlq.output.Console;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
@@ -18,15 +17,16 @@ import picocli.CommandLine.Spec;
         description = "Works with the dead letters of Onceward consumers: what failed and why, and sending it again.",
         mixinStandardHelpOptions = true,
         versionProvider = DlqMain.Version.class,
-        synopsisSubcommandLabel = "COMMAND",
-        footerHeading = "%nExit codes:%n",
-        footer = {
-            "  0  done",
-            "  1  some of it could not be done",
-            "  2  wrong usage",
-            "  3  cannot connect to Kafka or PostgreSQL",
-            "  4  refused: it would be wrong to do"
-        })
+        synopsisSubcommandLabel = "COMMAND")
+@Manual(
+        examples = {
+            @Manual.Example(does = "What failed, and what it has in common", command = "dlq stats"),
+            @Manual.Example(
+                    does = "The cause is mended: try five, then send the rest",
+                    command = "dlq replay --all --canary 5 --wait"),
+            @Manual.Example(does = "Something is wrong, and nobody knows what", command = "dlq doctor")
+        },
+        seeAlso = {"COMMAND --help"})
 public final class DlqMain implements Runnable {
     @Spec
     @SuppressWarnings("NullAway.Init") // by picocli
@@ -55,7 +55,8 @@ public final class DlqMain implements Runnable {
         commands.addSubcommand(new AgeCommand(console));
         commands.addSubcommand(new CommandLine(new WorkersCommand(console)).addSubcommand(new EvictCommand(console)));
         commands.addSubcommand(new DoctorCommand(console));
-        commands.addSubcommand("completion", new AutoComplete.GenerateCompletion());
+        commands.addSubcommand(new CompletionCommand());
+        ManualPages.layOut(commands);
         Failures failures = new Failures(console);
         return commands.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8))
                 .setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8))

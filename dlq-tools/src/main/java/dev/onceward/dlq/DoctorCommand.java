@@ -35,6 +35,14 @@ import picocli.CommandLine.Option;
         },
         sortOptions = true,
         mixinStandardHelpOptions = true)
+@Manual(
+        examples = {
+            @Manual.Example(does = "Everything", command = "dlq doctor"),
+            @Manual.Example(
+                    does = "One consumer whose claims are kept for two weeks",
+                    command = "dlq doctor --consumer billing --claims-retention 14d")
+        },
+        seeAlso = {"workers", "age", "stats"})
 final class DoctorCommand implements Callable<Integer> {
     private static final List<Column> COLUMNS =
             List.of(Column.whole("state"), Column.whole("check"), Column.text("finding"), Column.text("advice"));

@@ -51,6 +51,9 @@ import picocli.CommandLine.Parameters;
         },
         sortOptions = true,
         mixinStandardHelpOptions = true)
+@Manual(
+        examples = {@Manual.Example(does = "In the editor", command = "dlq edit payment-4711")},
+        seeAlso = {"show", "replay"})
 final class EditCommand implements Callable<Integer> {
     private static final String STANDARD_INPUT = "-";
 

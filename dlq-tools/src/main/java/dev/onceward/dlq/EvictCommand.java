@@ -34,6 +34,14 @@ import picocli.CommandLine.Parameters;
         },
         sortOptions = true,
         mixinStandardHelpOptions = true)
+@Manual(
+        examples = {
+            @Manual.Example(does = "A worker that hangs somewhere", command = "dlq workers evict billing-7f9c"),
+            @Manual.Example(
+                    does = "Waiting longer for its transactions",
+                    command = "dlq workers evict billing-7f9c --wait 1m --yes")
+        },
+        seeAlso = {"age", "doctor"})
 final class EvictCommand implements Callable<Integer> {
     private final Console console;
 

@@ -31,6 +31,17 @@ import picocli.CommandLine.Option;
         },
         sortOptions = true,
         mixinStandardHelpOptions = true)
+@Manual(
+        examples = {
+            @Manual.Example(does = "What is not done with, newest first", command = "dlq list"),
+            @Manual.Example(
+                    does = "Some of one topic, of the last two hours",
+                    command = "dlq list --topic payments --exception Timeout --since 2h"),
+            @Manual.Example(
+                    does = "All of them, for a spreadsheet",
+                    command = "dlq list --status all --limit 0 -o csv > letters.csv")
+        },
+        seeAlso = {"show", "stats", "replay"})
 final class ListCommand implements Callable<Integer> {
     /** Not resolved, and nobody has given it up. */
     static final Set<DeadLetterStatus> UNFINISHED =

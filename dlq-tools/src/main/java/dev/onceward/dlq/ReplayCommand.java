@@ -47,6 +47,17 @@ import picocli.CommandLine.Option;
         },
         sortOptions = true,
         mixinStandardHelpOptions = true)
+@Manual(
+        examples = {
+            @Manual.Example(does = "See what would be sent", command = "dlq replay --exception IllegalState --dry-run"),
+            @Manual.Example(
+                    does = "Try five, then the rest, and wait for all",
+                    command = "dlq replay --exception IllegalState --canary 5 --wait"),
+            @Manual.Example(
+                    does = "Everything, slowly, without being asked",
+                    command = "dlq replay --all --rate 100/s --yes")
+        },
+        seeAlso = {"list", "edit", "discard", "age"})
 final class ReplayCommand implements Callable<Integer> {
     private static final Set<DeadLetterStatus> REPLAYABLE =
             EnumSet.of(DeadLetterStatus.DEAD, DeadLetterStatus.REPLAYED);

@@ -18,6 +18,14 @@ import picocli.CommandLine.Option;
         description = "Takes dlq discard back: the dead letters are dead again, and can be replayed.",
         sortOptions = true,
         mixinStandardHelpOptions = true)
+@Manual(
+        examples = {
+            @Manual.Example(does = "One message", command = "dlq restore payment-4711"),
+            @Manual.Example(
+                    does = "All that were discarded of one topic",
+                    command = "dlq restore --topic payments --yes")
+        },
+        seeAlso = {"discard", "replay"})
 final class RestoreCommand implements Callable<Integer> {
     private static final Set<DeadLetterStatus> DISCARDED = EnumSet.of(DeadLetterStatus.DISCARDED);
 

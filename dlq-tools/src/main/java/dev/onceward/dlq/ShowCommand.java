@@ -36,6 +36,17 @@ import picocli.CommandLine.Parameters;
         },
         sortOptions = true,
         mixinStandardHelpOptions = true)
+@Manual(
+        examples = {
+            @Manual.Example(
+                    does = "One message, with its headers and its payload",
+                    command = "dlq show payment-4711 --headers --payload"),
+            @Manual.Example(
+                    does = "One that has no id of its own, by where it came from",
+                    command = "dlq show payments/1/326"),
+            @Manual.Example(does = "Its payload, byte for byte", command = "dlq show payment-4711 --raw > payload.bin")
+        },
+        seeAlso = {"list", "replay", "edit"})
 final class ShowCommand implements Callable<Integer> {
     private final Console console;
 

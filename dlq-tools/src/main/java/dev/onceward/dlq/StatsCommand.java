@@ -35,6 +35,15 @@ import picocli.CommandLine.Option;
         },
         sortOptions = true,
         mixinStandardHelpOptions = true)
+@Manual(
+        examples = {
+            @Manual.Example(does = "What the dead letters have in common", command = "dlq stats"),
+            @Manual.Example(
+                    does = "By status, also of those that are done with",
+                    command = "dlq stats --by status --status all"),
+            @Manual.Example(does = "Since yesterday, for a script", command = "dlq stats --since 1d -o json")
+        },
+        seeAlso = {"list"})
 final class StatsCommand implements Callable<Integer> {
     private static final List<Stats.By> USUAL =
             List.of(Stats.By.REASON, Stats.By.EXCEPTION, Stats.By.TOPIC, Stats.By.HOUR);

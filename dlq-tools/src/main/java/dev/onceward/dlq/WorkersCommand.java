@@ -30,6 +30,12 @@ import picocli.CommandLine.Option;
         },
         sortOptions = true,
         mixinStandardHelpOptions = true)
+@Manual(
+        examples = {
+            @Manual.Example(does = "Who runs, and who is stale", command = "dlq workers"),
+            @Manual.Example(does = "For a script", command = "dlq workers --consumer billing -o jsonl")
+        },
+        seeAlso = {"workers evict", "age", "doctor"})
 final class WorkersCommand implements Callable<Integer> {
     private static final List<Column> COLUMNS = List.of(
             Column.whole("consumer"),

@@ -18,7 +18,7 @@ class DlqMainTest {
         Runs.Run run = Runs.dlq("--help");
 
         assertThat(run.exitCode()).isZero();
-        assertThat(run.out()).contains("Usage: dlq", "--version", "Exit codes:", "3  cannot connect");
+        assertThat(run.out()).contains("SYNOPSIS\n  dlq", "COMMANDS", "--version", "EXIT STATUS", "3  cannot connect");
     }
 
     @Test
