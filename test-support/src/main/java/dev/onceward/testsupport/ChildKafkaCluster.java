@@ -94,7 +94,9 @@ public final class ChildKafkaCluster implements KafkaServer {
             starting.forEach(broker -> started.add(Backends.join(broker)));
             return new ChildKafkaCluster(started, ports);
         } catch (RuntimeException e) {
-            starting.forEach(broker -> broker.thenAccept(ChildKafka::close));
+            for (var broker : starting) {
+                var unused = broker.thenAccept(ChildKafka::close);
+            }
             throw e;
         }
     }
