@@ -37,7 +37,7 @@ public final class EffectOnce implements Guarantee {
                     "SELECT id, count(*) FROM (" + effects + ") AS e(id) GROUP BY id HAVING count(*) > 1",
                     row -> tally.violation(row.getString(1) + " has " + row.getLong(2) + " effects"));
             database.rows(
-                    String.format(UNCLAIMED, effects),
+                    UNCLAIMED.replace("%s", effects),
                     row -> tally.violation(row.getString(1) + " has an effect and no claim"),
                     consumer.name(),
                     consumer.name());

@@ -13,8 +13,8 @@ public final class KeyOrder implements Guarantee {
             + " JOIN source_records s ON s.topic = g.topic AND s.partition = g.partition"
             + " AND s.record_offset = p.source_offset";
     private static final String OUT_OF_ORDER = "SELECT topic, partition, record_offset, id, before FROM"
-            + " (SELECT *, lag(record_offset) OVER (PARTITION BY topic, partition, %s ORDER BY n) AS before"
-            + " FROM (%s) AS effects) AS ordered WHERE before > record_offset";
+            + " (SELECT *, lag(record_offset) OVER (PARTITION BY topic, partition, %key ORDER BY n) AS before"
+            + " FROM (%effects) AS effects) AS ordered WHERE before > record_offset";
 
     private final ObservedConsumer consumer;
     private final SourceRecords source;
@@ -24,7 +24,7 @@ public final class KeyOrder implements Guarantee {
     private KeyOrder(ObservedConsumer consumer, SourceRecords source, String effects, boolean byPartition) {
         this.consumer = consumer;
         this.source = source;
-        this.effects = String.format(EFFECTS, effects);
+        this.effects = EFFECTS.replace("%s", effects);
         this.byPartition = byPartition;
     }
 
@@ -54,7 +54,7 @@ public final class KeyOrder implements Guarantee {
             tally.checked(database.count(
                     "SELECT count(*) FROM (" + ordered + ") AS effects", consumer.name(), consumer.name()));
             database.rows(
-                    String.format(OUT_OF_ORDER, key, ordered),
+                    OUT_OF_ORDER.replace("%key", key).replace("%effects", ordered),
                     row -> tally.violation(row.getString(1) + "-" + row.getInt(2) + "@" + row.getLong(3) + " (id "
                             + row.getString(4) + ") took effect after offset " + row.getLong(5) + " of its key"),
                     consumer.name(),

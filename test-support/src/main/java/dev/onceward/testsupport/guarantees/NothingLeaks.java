@@ -69,7 +69,7 @@ public final class NothingLeaks implements Guarantee {
         }
         counted.forEach((name, count) -> {
             long left = count.getAsLong();
-            if (left > counts.get(name)) {
+            if (left > counts.getOrDefault(name, 0L)) {
                 tally.violation(left + " " + name + ", of " + counts.get(name) + " before");
             }
         });
