@@ -7,9 +7,12 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.DescribeConsumerGroupsOptions;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclBindingFilter;
 import org.apache.kafka.common.acl.AclOperation;
@@ -99,15 +102,14 @@ final class KafkaRights {
 
     private boolean maySee(String group) {
         try {
-            Set<AclOperation> allowed = connections
-                    .await(connections
-                            .admin()
-                            .describeConsumerGroups(
-                                    List.of(group),
-                                    new DescribeConsumerGroupsOptions().includeAuthorizedOperations(true))
-                            .describedGroups()
-                            .get(group))
-                    .authorizedOperations();
+            KafkaFuture<ConsumerGroupDescription> answer = connections
+                    .admin()
+                    .describeConsumerGroups(
+                            List.of(group), new DescribeConsumerGroupsOptions().includeAuthorizedOperations(true))
+                    .describedGroups()
+                    .get(group);
+            Set<AclOperation> allowed =
+                    connections.await(Objects.requireNonNull(answer)).authorizedOperations();
             return allowed == null || allows(allowed, AclOperation.DESCRIBE);
         } catch (GroupIdNotFoundException e) {
             return true; // whoever may not see it is told so first
