@@ -52,7 +52,12 @@ import picocli.CommandLine.Parameters;
         sortOptions = true,
         mixinStandardHelpOptions = true)
 @Manual(
-        examples = {@Manual.Example(does = "In the editor", command = "dlq edit payment-4711")},
+        examples = {
+            @Manual.Example(does = "In the editor", command = "dlq edit payment-4711"),
+            @Manual.Example(
+                    does = "With a payload from a file",
+                    command = "dlq edit payment-4711 --value-file mended.json --yes")
+        },
         seeAlso = {"show", "replay"})
 final class EditCommand implements Callable<Integer> {
     private static final String STANDARD_INPUT = "-";

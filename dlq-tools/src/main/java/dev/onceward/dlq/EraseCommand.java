@@ -46,6 +46,16 @@ import picocli.CommandLine.Parameters;
         },
         sortOptions = true,
         mixinStandardHelpOptions = true)
+@Manual(
+        examples = {
+            @Manual.Example(
+                    does = "One message, because a customer asked for it",
+                    command = "dlq erase payment-4711 --because \"request of 3 May\""),
+            @Manual.Example(
+                    does = "Two, without being asked",
+                    command = "dlq erase payment-4711 payments/1/326 --because \"request\" --yes")
+        },
+        seeAlso = {"show", "discard"})
 final class EraseCommand implements Callable<Integer> {
     private final Console console;
 
