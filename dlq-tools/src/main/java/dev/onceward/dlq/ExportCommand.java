@@ -39,6 +39,14 @@ import picocli.CommandLine.Parameters;
         },
         sortOptions = true,
         mixinStandardHelpOptions = true)
+@Manual(
+        examples = {
+            @Manual.Example(does = "Everything", command = "dlq export --all --file letters.jsonl"),
+            @Manual.Example(
+                    does = "Some of it",
+                    command = "dlq export --topic payments --since 2d --file payments.jsonl")
+        },
+        seeAlso = {"import", "list"})
 final class ExportCommand implements Callable<Integer> {
     private static final String STANDARD_OUTPUT = "-";
     private static final Set<DeadLetterStatus> ALL = EnumSet.allOf(DeadLetterStatus.class);

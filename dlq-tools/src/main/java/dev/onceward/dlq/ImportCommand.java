@@ -39,6 +39,12 @@ import picocli.CommandLine.Option;
         },
         sortOptions = true,
         mixinStandardHelpOptions = true)
+@Manual(
+        examples = {
+            @Manual.Example(does = "See what it would do", command = "dlq import --file letters.jsonl --dry-run"),
+            @Manual.Example(does = "Do it, without being asked", command = "dlq import --file letters.jsonl --yes")
+        },
+        seeAlso = {"export", "replay"})
 final class ImportCommand implements Callable<Integer> {
     private final Console console;
 
