@@ -1,5 +1,7 @@
 package dev.onceward.chaos;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.onceward.catalog.EventNames;
 import dev.onceward.chaos.FaultKind.Victim;
 import dev.onceward.migrations.Migrations;
@@ -153,7 +155,7 @@ final class Chaos {
         try {
             long beginning = System.nanoTime();
             for (PlannedFault fault : schedule) {
-                Semaphore victim = victims.get(fault.kind().victim);
+                Semaphore victim = requireNonNull(victims.get(fault.kind().victim));
                 while (aborted.get() == null
                         && (System.nanoTime() - beginning < fault.at().toNanos() || !victim.tryAcquire())) {
                     watch(world, lag);

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalTime;
+import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
@@ -108,6 +109,6 @@ public final class ChaosMain implements Callable<Integer> {
     }
 
     private static void tell(String news) {
-        System.err.println(LocalTime.now().truncatedTo(ChronoUnit.SECONDS) + " " + news);
+        System.err.println(LocalTime.now(ZoneOffset.UTC).truncatedTo(ChronoUnit.SECONDS) + " " + news);
     }
 }

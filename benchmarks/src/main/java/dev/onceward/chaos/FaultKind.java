@@ -3,6 +3,7 @@ package dev.onceward.chaos;
 import java.util.Locale;
 
 /** What can befall a running system. The names stand in the report: {@code worker-kill}. */
+@SuppressWarnings("ImmutableEnumChecker") // a fault is a method without state
 enum FaultKind {
     /** SIGKILL; another worker starts in its place. */
     WORKER_KILL(Victim.WORKER, WorkerFaults::kill),

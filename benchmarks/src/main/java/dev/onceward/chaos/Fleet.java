@@ -158,7 +158,7 @@ final class Fleet implements AutoCloseable {
     }
 
     /** A worker beside the others. */
-    final class Extra implements AutoCloseable {
+    static final class Extra implements AutoCloseable {
         private final Place place;
 
         private Extra(Place place) {

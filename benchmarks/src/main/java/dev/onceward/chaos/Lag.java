@@ -20,7 +20,7 @@ final class Lag implements AutoCloseable {
     private static final long PAUSE_MILLIS = 1_000;
     private static final int SECONDS = 10;
     /** Longer than any fault lasts, with what has to expire after it. */
-    private static final long STALL_NANOS = Duration.ofSeconds(120).toNanos();
+    private static final long STALL_NANOS = Duration.ofMinutes(2).toNanos();
 
     private final World world;
     private final Thread thread = new Thread(this::run, "chaos-lag");

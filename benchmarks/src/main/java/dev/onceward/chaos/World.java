@@ -1,13 +1,17 @@
 package dev.onceward.chaos;
 
+import static java.util.Objects.requireNonNull;
+
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.TopicPartitionInfo;
 
 /**
@@ -25,12 +29,9 @@ record World(Servers servers, Fleet fleet) {
 
     /** The partitions of the topic, as the brokers see them. */
     List<TopicPartitionInfo> partitions() throws InterruptedException, ExecutionException, TimeoutException {
-        return servers.admin()
-                .describeTopics(List.of(TOPIC))
-                .allTopicNames()
-                .get(SECONDS, TimeUnit.SECONDS)
-                .get(TOPIC)
-                .partitions();
+        Map<String, TopicDescription> topics =
+                servers.admin().describeTopics(List.of(TOPIC)).allTopicNames().get(SECONDS, TimeUnit.SECONDS);
+        return requireNonNull(topics.get(TOPIC)).partitions();
     }
 
     /** Waits until each replica of the topic is in sync again. */
