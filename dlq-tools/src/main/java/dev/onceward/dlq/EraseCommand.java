@@ -20,7 +20,10 @@ import dev.onceward.dlq.output.Console;
 import dev.onceward.dlq.output.People;
 import dev.onceward.dlq.replay.ReplayTarget;
 import dev.onceward.dlq.topic.TopicFacts;
+import dev.onceward.dlq.transfer.FileErasure;
 import dev.onceward.handler.Coordinates;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -52,6 +55,9 @@ import picocli.CommandLine.Parameters;
                     does = "One message, because a customer asked for it",
                     command = "dlq erase payment-4711 --because \"request of 3 May\""),
             @Manual.Example(
+                    does = "Out of an export that was made before, too",
+                    command = "dlq erase payment-4711 --because \"request of 3 May\" --file before.jsonl"),
+            @Manual.Example(
                     does = "Two, without being asked",
                     command = "dlq erase payment-4711 payments/1/326 --because \"request\" --yes")
         },
@@ -74,6 +80,13 @@ final class EraseCommand implements Callable<Integer> {
     private String because = "";
 
     @Option(
+            names = "--file",
+            paramLabel = "F",
+            description = "Take them out of this export, too. May be repeated.",
+            order = 21)
+    private List<Path> files = new ArrayList<>();
+
+    @Option(
             names = {"-y", "--yes"},
             description = "Do not ask.",
             order = 27)
@@ -88,9 +101,12 @@ final class EraseCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws SQLException {
+    public Integer call() throws SQLException, IOException {
         if (because.isBlank()) {
             throw new UsageException("--because: say why");
+        }
+        for (Path file : files) {
+            FileErasure.check(file);
         }
         try (Connections connections = connection.connections();
                 Stop stop = Stop.listening()) {
@@ -113,7 +129,7 @@ final class EraseCommand implements Callable<Integer> {
                 erase(connections, erasure, open, tombstones);
             }
             tell(letters, open.size(), new Leftovers(target.topic(), facts));
-            return ExitCodes.DONE;
+            return eraseFromFiles(letters) ? ExitCodes.DONE : ExitCodes.SOME_FAILED;
         }
     }
 
@@ -225,7 +241,28 @@ final class EraseCommand implements Callable<Integer> {
         }
         console.out()
                 .println(
-                        "And, if there are any: exports made before, backups and standby servers, logs of workers, filters"
+                        "And, if there are any: exports not named with --file, backups and standby servers, logs of workers, filters"
                                 + " by key or id in dlq_actions.");
+    }
+
+    /** Returns whether every line could be read. */
+    private boolean eraseFromFiles(List<ErasedLetter> letters) throws IOException {
+        boolean all = true;
+        for (Path file : files) {
+            FileErasure.Result result = FileErasure.erase(
+                    file, letters.stream().map(ErasedLetter::letter).toList());
+            console.out().println(file + ": " + People.count(result.erased(), "letter") + " erased.");
+            if (result.keysInFirstLine()) {
+                console.say("dlq: the first line of " + file + " names the keys that were asked for; they stay");
+            }
+            if (!result.unread().isEmpty()) {
+                all = false;
+                console.say("dlq: lines of " + file + " that are no letters, and stay as they are: "
+                        + String.join(
+                                ", ",
+                                result.unread().stream().map(String::valueOf).toList()));
+            }
+        }
+        return all;
     }
 }

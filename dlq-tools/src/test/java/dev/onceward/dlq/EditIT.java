@@ -253,6 +253,11 @@ class EditIT {
         assertThat(payments.texts("SELECT amount FROM entries")).containsExactly("edited");
         // What was sent last did not take effect, and the index says so, and why.
         assertThat(payments.dlq("show", "m1").out()).contains("status        DEAD", "reason        ID_REUSED");
+        // Not even when the claim is gone: nothing would be left to say that the id had its effect.
+        payments.execute("DELETE FROM processed_messages");
+        Runs.Run replay = payments.dlq("replay", "m1", "--assert-unprocessed");
+        assertThat(replay.exitCode()).isEqualTo(4);
+        assertThat(replay.err()).contains("ID_REUSED: another payload took effect under this id");
     }
 
     @Test

@@ -7,6 +7,10 @@ import dev.onceward.dlq.output.Terminal;
 import dev.onceward.handler.PermanentException;
 import dev.onceward.testsupport.JavaProcess;
 import dev.onceward.testsupport.ProcessControl;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -28,6 +32,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Personal data that must go: what is gone afterwards, what is said to stay, and who must not lose anything by it. */
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
@@ -95,6 +100,50 @@ class EraseIT {
         assertThat(again.exitCode()).as(again.err()).isZero();
         assertThat(again.out()).contains("Erased already.", "its source record");
         assertThat(payments.texts(when)).isEqualTo(before);
+    }
+
+    @Test
+    void anExportThatWasMadeBeforeLosesTheDataTooAndBringsNothingBack(@TempDir Path directory) throws IOException {
+        payments.deadLetters(3, 3);
+        Path file = directory.resolve("before.jsonl");
+        assertThat(payments.dlq("export", "--all", "--file", file.toString()).exitCode())
+                .isZero();
+        List<String> before = Files.readAllLines(file);
+
+        Runs.Run erased = payments.dlq("erase", "m1", "--yes", "--because", "request 17", "--file", file.toString());
+
+        assertThat(erased.exitCode()).as(erased.err()).isZero();
+        assertThat(erased.out()).contains(file + ": 1 letter erased.");
+        List<String> after = Files.readAllLines(file);
+        assertThat(after).hasSize(before.size());
+        assertThat(after)
+                .filteredOn(line -> !before.contains(line))
+                .singleElement()
+                .satisfies(line -> assertThat(line)
+                        .contains("\"erasedAt\":\"20", "its data were erased")
+                        .doesNotContain("account-1", "no account of", "\"value\""));
+        assertThat(Files.getPosixFilePermissions(file)).isEqualTo(PosixFilePermissions.fromString("rw-------"));
+        assertThat(directory)
+                .isDirectoryContaining(other -> other.equals(file))
+                .isDirectoryNotContaining(other -> !other.equals(file));
+
+        payments.execute("DELETE FROM dead_letters");
+        payments.dlq("import", "--file", file.toString(), "--yes");
+        assertThat(payments.texts("SELECT message_id FROM dead_letters ORDER BY 1"))
+                .containsExactly("m0", "m2");
+    }
+
+    @Test
+    void whatIsNoExportIsNotTouchedAndNothingIsErased(@TempDir Path directory) throws IOException {
+        payments.deadLetters(1, 1);
+        Path file = Files.writeString(directory.resolve("letter.txt"), "Dear aunt,\n");
+
+        Runs.Run refused = payments.dlq("erase", "m0", "--yes", "--because", "r", "--file", file.toString());
+
+        assertThat(refused.exitCode()).isEqualTo(4);
+        assertThat(refused.err()).contains("not the beginning of an export");
+        assertThat(payments.count("SELECT count(*) FROM dead_letters WHERE erased_at IS NOT NULL"))
+                .isZero();
     }
 
     @Test

@@ -6,8 +6,17 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.onceward.dlq.output.Terminal;
 import dev.onceward.handler.PermanentException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -40,26 +49,48 @@ class OperatorsDayIT {
         Payments.await()
                 .until(() -> payments.count("SELECT count(*) FROM dead_letters WHERE status = 'DEAD'") == MESSAGES);
 
+        // Another service reads the same topic, and has read all of it by now.
+        try (KafkaConsumer<byte[], byte[]> other = otherGroup()) {
+            List<String> seen = new ArrayList<>();
+            Payments.await().until(() -> {
+                seen.addAll(poll(other));
+                return seen.size() >= MESSAGES;
+            });
+
+            anOperatorsDay();
+
+            // Its group stands at the end, and nothing more has come or will: all that was sent again is finished.
+            seen.addAll(poll(other));
+            Map<TopicPartition, Long> ends = other.endOffsets(other.assignment());
+            assertThat(other.assignment())
+                    .hasSize(2)
+                    .allSatisfy(
+                            partition -> assertThat(other.position(partition)).isEqualTo(ends.get(partition)));
+            assertThat(seen)
+                    .containsExactlyInAnyOrderElementsOf(IntStream.range(0, MESSAGES)
+                            .mapToObj(i -> "payment-" + i)
+                            .toList());
+        }
+    }
+
+    private void anOperatorsDay() throws IOException {
         assertThat(operator("", "stats").out())
-                .contains("1,000 dead letters", "IllegalStateException", "ATTEMPTS_EXHAUSTED", "10%");
+                .contains("1,000 dead letters", "IllegalStateException", "IllegalArgumentException")
+                .contains("PermanentException", "ATTEMPTS_EXHAUSTED", "80%", "10%");
         assertThat(operator("", "list", "--limit", "5").out().lines()).hasSize(6);
         assertThat(operator("", "show", "payment-0", "--payload").exitCode()).isZero();
 
         // Two of the three causes are mended. The third kind of payments is refunded by hand.
         payments.failWith(id -> refunded(id) ? new PermanentException("currency XXX") : null);
-        assertThat(operator(
-                                "",
-                                "discard",
-                                "--exception",
-                                "Permanent",
-                                "--because",
-                                "refunded by hand, see T-4711",
-                                "--yes")
+        String[] mended = {"replay", "--reason", "ATTEMPTS_EXHAUSTED"};
+        assertThat(operator("", with(mended, "--dry-run")).err()).contains("900 messages would be sent");
+        Runs.Run replay = operator("y\n", with(mended, "--canary", "5", "--wait"));
+        assertThat(replay.exitCode()).as(replay.err()).isZero();
+        assertThat(replay.err()).contains("5 canary", "895 replayed");
+        assertThat(replay.out()).contains("900 messages sent", "900 took effect, 0 dead again");
+        assertThat(operator("", "discard", "--all", "--because", "refunded by hand, see T-4711", "--yes")
                         .out())
                 .contains("100 dead letters discarded");
-        assertThat(operator("", "replay", "--all", "--dry-run").err()).contains("900 messages would be sent");
-        assertThat(operator("y\n", "replay", "--all", "--canary", "5", "--wait").exitCode())
-                .isZero();
 
         assertThat(payments.entries()).isEqualTo(900);
         assertThat(payments.distinctEntries()).isEqualTo(900);
@@ -68,6 +99,37 @@ class OperatorsDayIT {
         assertThat(statuses()).containsExactlyInAnyOrder("RESOLVED 900", "DISCARDED 100");
         assertThat(payments.records(payments.topic)).hasSize(MESSAGES);
         assertThat(operator("", "list").err()).contains("No dead letters.");
+    }
+
+    private KafkaConsumer<byte[], byte[]> otherGroup() {
+        KafkaConsumer<byte[], byte[]> other = new KafkaConsumer<>(
+                Map.of(
+                        "bootstrap.servers",
+                        payments.bootstrap,
+                        "group.id",
+                        "reports-" + payments.name,
+                        "auto.offset.reset",
+                        "earliest",
+                        // Its group must live through the operator's day without a poll.
+                        "max.poll.interval.ms",
+                        240_000),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer());
+        other.subscribe(List.of(payments.topic));
+        return other;
+    }
+
+    /** Ids of what comes within half a second. */
+    private static List<String> poll(KafkaConsumer<byte[], byte[]> consumer) {
+        List<String> ids = new ArrayList<>();
+        consumer.poll(Duration.ofMillis(500))
+                .forEach(record -> ids.add(
+                        new String(record.headers().lastHeader("message-id").value(), StandardCharsets.UTF_8)));
+        return ids;
+    }
+
+    private static String[] with(String[] command, String... more) {
+        return Stream.of(command, more).flatMap(Stream::of).toArray(String[]::new);
     }
 
     private static @Nullable RuntimeException fault(String id) {

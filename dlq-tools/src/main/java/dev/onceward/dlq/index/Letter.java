@@ -5,6 +5,7 @@ import dev.onceward.handler.Coordinates;
 import dev.onceward.message.Origin;
 import dev.onceward.message.RecordIdentity;
 import java.time.Instant;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,10 +35,31 @@ public record Letter(
         Failure failure,
         History history) {
 
+    /** Stands for the id of a topic that nobody knows, as in letters that only a dead-letter topic tells; no topic has it. */
+    public static final UUID UNKNOWN_TOPIC_ID = new UUID(0, 0);
+
     /** As people name it: {@code topic/partition/offset} of the record that first failed. */
     public String name() {
         Coordinates first = origin.coordinates();
         return first.topic() + "/" + first.partition() + "/" + first.offset();
+    }
+
+    /** The same without its data, and with the time at which they were removed. */
+    public Letter erased(Instant at) {
+        History erased = new History(
+                history.deadAt,
+                history.replays,
+                history.replayedAt,
+                history.resolvedAt,
+                history.discardedAt,
+                history.discardedBy,
+                history.discardReason,
+                history.editedAt,
+                history.editedBy,
+                history.editedPayloadHash,
+                history.assertedBy,
+                at);
+        return new Letter(consumer, record, origin, messageId, null, status, stored, copy, failure, erased);
     }
 
     /**

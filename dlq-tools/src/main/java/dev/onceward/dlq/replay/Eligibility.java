@@ -49,6 +49,12 @@ public final class Eligibility {
         if (isReason(letter, DeadLetterReason.PAYLOAD_LOST)) {
             return "its payload was lost before it was published; it cannot be sent: discard it";
         }
+        if (isReason(letter, DeadLetterReason.ID_REUSED)) {
+            // Not even later: while the claim of the other payload is there it fails again, and once that is pruned
+            // nothing would be left to say that the id had its effect.
+            return "ID_REUSED: another payload took effect under this id. If both were meant, have it sent anew under an id"
+                    + " of its own; then discard it";
+        }
         if (isTooOld(letter) && !assertUnprocessed) {
             return "TOO_OLD: it may have been processed before, and nobody can tell any more. If you know that it was"
                     + " not, say so with --assert-unprocessed";

@@ -12,7 +12,6 @@ import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
@@ -20,9 +19,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A record of a dead-letter topic that says where it comes from, as a letter. */
 final class TopicCopy {
-    /** The headers do not tell the topic's id; no topic has this one. */
-    static final UUID UNKNOWN_TOPIC_ID = new UUID(0, 0);
-
     private static final Pattern TOPIC = Pattern.compile("[a-zA-Z0-9._-]{1,249}");
 
     private final ConsumerRecord<byte[], byte[]> record;
@@ -93,7 +89,7 @@ final class TopicCopy {
         return new Letter(
                 consumer,
                 // Of the record that failed last only the payload is known: for a replay, the headers name the origin.
-                new RecordIdentity(origin, UNKNOWN_TOPIC_ID, originTimestamp(), PayloadHash.of(record.value())),
+                new RecordIdentity(origin, Letter.UNKNOWN_TOPIC_ID, originTimestamp(), PayloadHash.of(record.value())),
                 new Origin(origin, originTimestamp(), replays),
                 messageId(),
                 record.key(),

@@ -117,7 +117,7 @@ public final class ExportRun {
     private Line.Entry entry(Letter letter, Copies copies) throws SQLException {
         if (letter.history().erasedAt() != null) {
             // Whatever is left in the topic until retention removes it must not get out again.
-            return new Line.Entry(letter, "", null, "its data were erased");
+            return new Line.Entry(letter, "", null, Line.ERASED);
         }
         String stacktrace = source.stacktrace(letter);
         Payload payload = copies.read(letter);

@@ -107,7 +107,7 @@ final class Fates {
 
     private static boolean isSameRecord(Letter row, Letter letter) {
         RecordIdentity record = letter.record();
-        if (record.topicId().equals(Line.UNKNOWN_TOPIC_ID)) {
+        if (record.topicId().equals(Letter.UNKNOWN_TOPIC_ID)) {
             // Read from the dead-letter topic, which tells only of the record that first failed.
             return isSameMessage(row, letter) && row.record().payloadHash() == record.payloadHash();
         }

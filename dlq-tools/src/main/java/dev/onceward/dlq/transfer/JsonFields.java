@@ -1,5 +1,6 @@
 package dev.onceward.dlq.transfer;
 
+import dev.onceward.dlq.index.Letter;
 import dev.onceward.dlq.output.Bytes;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
@@ -129,7 +130,7 @@ final class JsonFields {
 
     UUID topicId(String name) throws BadLineException {
         if (isNull(name)) {
-            return Line.UNKNOWN_TOPIC_ID;
+            return Letter.UNKNOWN_TOPIC_ID;
         }
         try {
             return UUID.fromString(text(name, 36));

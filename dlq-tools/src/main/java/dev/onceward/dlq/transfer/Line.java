@@ -3,14 +3,13 @@ package dev.onceward.dlq.transfer;
 import dev.onceward.dlq.index.Letter;
 import java.time.Instant;
 import java.util.List;
-import java.util.UUID;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /** One line of a file of dead letters: first a header, then letters, last an end. */
 sealed interface Line {
-    /** Stands for the id of a topic that nobody knows: what was read from the dead-letter topic alone. */
-    UUID UNKNOWN_TOPIC_ID = new UUID(0, 0);
+    /** Why the content of an erased letter is missing. */
+    String ERASED = "its data were erased";
 
     /**
      * What the file holds.

@@ -64,7 +64,7 @@ final class LineWriter {
         text(
                 json,
                 "topicId",
-                letter.record().topicId().equals(Line.UNKNOWN_TOPIC_ID)
+                letter.record().topicId().equals(Letter.UNKNOWN_TOPIC_ID)
                         ? null
                         : letter.record().topicId());
         json.writeNumberField("timestamp", letter.record().timestamp());

@@ -1,0 +1,122 @@
+package dev.onceward.dlq.transfer;
+
+import dev.onceward.dlq.exit.UsageException;
+import dev.onceward.dlq.index.Letter;
+import dev.onceward.message.Origin;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/**
+ * Takes the data of erased letters out of an export: their lines keep the facts, as those of a later export would. All
+ * other lines stay as they are, byte for byte. The file is replaced in one step: whoever reads it sees the old or the new.
+ */
+public final class FileErasure {
+    private static final int BUFFER = 64 * 1024;
+
+    private FileErasure() {}
+
+    /**
+     * What was done.
+     *
+     * @param erased how many lines lost their data
+     * @param unread numbers of lines that are no letters, so that nobody can tell whose they are
+     * @param keysInFirstLine whether the first line names keys, which stay
+     */
+    public record Result(long erased, List<Long> unread, boolean keysInFirstLine) {
+        /** Copies. */
+        public Result {
+            unread = List.copyOf(unread);
+        }
+    }
+
+    /**
+     * Looks whether it can be done.
+     *
+     * @throws UsageException it is no export, or is not there
+     */
+    public static void check(Path path) throws IOException {
+        ImportFile.look(path);
+    }
+
+    /** Rewrites the file, if any of these letters has data in it. Repeatable. */
+    public static Result erase(Path path, Collection<Letter> letters) throws IOException {
+        Set<Message> gone = letters.stream().map(Message::of).collect(Collectors.toSet());
+        Path rewritten = Files.createTempFile(path.toAbsolutePath().getParent(), path.getFileName() + ".", ".erasing");
+        try {
+            Result result;
+            try (InputStream in = Files.newInputStream(path);
+                    FileChannel channel = FileChannel.open(rewritten, StandardOpenOption.WRITE);
+                    OutputStream out = new BufferedOutputStream(Channels.newOutputStream(channel), BUFFER)) {
+                result = copy(in, out, gone::contains);
+                out.flush();
+                channel.force(true);
+            }
+            if (result.erased() > 0) {
+                Files.move(rewritten, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            }
+            return result;
+        } finally {
+            Files.deleteIfExists(rewritten);
+        }
+    }
+
+    private static Result copy(InputStream in, OutputStream out, Predicate<Message> isGone) throws IOException {
+        LineReader lines = new LineReader(in);
+        long erased = 0;
+        List<Long> unread = new ArrayList<>();
+        boolean keys = false;
+        for (byte[] bytes = lines.read(); bytes != null; bytes = lines.read()) {
+            try {
+                Line line = LineParser.parse(bytes);
+                if (line instanceof Line.Head head) {
+                    keys = head.filter().contains("--key ");
+                } else if (line instanceof Line.Entry entry
+                        && entry.letter().history().erasedAt() == null
+                        && isGone.test(Message.of(entry.letter()))) {
+                    LineWriter.write(out, erased(entry.letter()));
+                    erased++;
+                    continue;
+                }
+            } catch (BadLineException e) {
+                unread.add(lines.number());
+            }
+            out.write(bytes);
+            if (lines.ended()) {
+                out.write('\n');
+            }
+        }
+        return new Result(erased, unread, keys);
+    }
+
+    private static Line erased(Letter letter) {
+        return new Line.Entry(letter.erased(Instant.now()), "", null, Line.ERASED);
+    }
+
+    /** Every failure of one message has the same. */
+    private record Message(String consumer, String topic, int partition, long offset, long timestamp) {
+        static Message of(Letter letter) {
+            Origin origin = letter.origin();
+            return new Message(
+                    letter.consumer(),
+                    origin.coordinates().topic(),
+                    origin.coordinates().partition(),
+                    origin.coordinates().offset(),
+                    origin.timestamp());
+        }
+    }
+}
