@@ -3,6 +3,7 @@ package dev.onceward.engine;
 import dev.onceward.config.StartPosition;
 import dev.onceward.deadletter.TopicProvisioner;
 import dev.onceward.position.Known;
+import dev.onceward.position.StoredPosition;
 import dev.onceward.postgres.Database;
 import dev.onceward.postgres.GenerationTable;
 import java.sql.SQLException;
@@ -33,7 +34,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Where to begin in a partition: at the offset Kafka has committed; if that is gone, at the watermark stored in
  * PostgreSQL; only in a topic that neither has ever seen, at the configured start position. What was lost is counted and
- * logged, never skipped in silence. {@link PositionRule} chooses, this class asks.
+ * logged, never skipped in silence. {@link PositionChooser} chooses, this class asks.
  */
 final class Positions {
     private static final Logger LOG = LoggerFactory.getLogger(Positions.class);
@@ -67,7 +68,7 @@ final class Positions {
             return Map.of();
         }
         Map<String, TopicDescription> topics = topics(partitions);
-        Map<String, Map<Integer, GenerationTable.Stored>> stored =
+        Map<String, Map<Integer, StoredPosition>> stored =
                 database.inTransaction(timeout, connection -> generations.find(connection, topics.keySet()));
         Set<TopicPartition> keys = new HashSet<>();
         for (OwnedPartition partition : partitions) {
@@ -101,7 +102,7 @@ final class Positions {
     private Map<TopicPartition, Position> choose(
             Set<TopicPartition> keys,
             Map<String, TopicDescription> topics,
-            Map<String, Map<Integer, GenerationTable.Stored>> stored)
+            Map<String, Map<Integer, StoredPosition>> stored)
             throws ExecutionException, TimeoutException, InterruptedException {
         Map<TopicPartition, OffsetAndMetadata> committed = committed(keys);
         Map<TopicPartition, Long> beginnings = offsets(keys, OffsetSpec.earliest());
@@ -117,7 +118,7 @@ final class Positions {
             Long end = ends.get(key);
             if (topic != null && begin != null && end != null) {
                 OffsetAndMetadata offset = committed.get(key);
-                Map<Integer, GenerationTable.Stored> rows = stored.getOrDefault(key.topic(), Map.of());
+                Map<Integer, StoredPosition> rows = stored.getOrDefault(key.topic(), Map.of());
                 Known known = new Known(
                         TopicProvisioner.uuid(topic.topicId()),
                         offset == null ? -1 : offset.offset(),
@@ -125,7 +126,7 @@ final class Positions {
                         !rows.isEmpty(),
                         begin,
                         end);
-                positions.put(key, PositionRule.choose(key, known, () -> starts.getOrDefault(key, end)));
+                positions.put(key, PositionChooser.choose(key, known, () -> starts.getOrDefault(key, end)));
             }
         }
         return positions;
@@ -148,8 +149,7 @@ final class Positions {
         return start instanceof StartPosition.Latest ? ends : beginnings;
     }
 
-    private void remember(
-            Map<TopicPartition, Position> positions, Map<String, Map<Integer, GenerationTable.Stored>> stored)
+    private void remember(Map<TopicPartition, Position> positions, Map<String, Map<Integer, StoredPosition>> stored)
             throws SQLException {
         Map<GenerationTable.Candidate, Long> first = new HashMap<>();
         positions.forEach((key, position) -> {

@@ -1,6 +1,5 @@
 package dev.onceward.position;
 
-import dev.onceward.postgres.GenerationTable;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -15,9 +14,4 @@ import java.util.UUID;
  * @param end the offset of its next record
  */
 public record Known(
-        UUID topicId,
-        long committed,
-        Optional<GenerationTable.Stored> stored,
-        boolean topicSeen,
-        long earliest,
-        long end) {}
+        UUID topicId, long committed, Optional<StoredPosition> stored, boolean topicSeen, long earliest, long end) {}

@@ -2,7 +2,6 @@ package dev.onceward.position;
 
 import dev.onceward.position.Start.At;
 import dev.onceward.position.Start.Basis;
-import dev.onceward.postgres.GenerationTable;
 import java.util.Optional;
 
 /** Decides where to begin in a partition, by what Kafka and PostgreSQL know of it. Pure. */
@@ -11,7 +10,7 @@ public final class StartRule {
 
     /** Decides. */
     public static Start choose(Known known) {
-        Optional<GenerationTable.Stored> stored = known.stored();
+        Optional<StoredPosition> stored = known.stored();
         if (stored.isPresent() && !stored.get().topicId().equals(known.topicId())) {
             return at(Basis.TOPIC_MADE_AGAIN, known.earliest());
         }

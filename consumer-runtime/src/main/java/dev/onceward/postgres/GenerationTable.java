@@ -1,5 +1,6 @@
 package dev.onceward.postgres;
 
+import dev.onceward.position.StoredPosition;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -70,17 +71,17 @@ public final class GenerationTable {
     }
 
     /** What is stored about the partitions of these topics, by topic and partition; topics never seen are absent. */
-    public Map<String, Map<Integer, Stored>> find(Connection connection, Collection<String> topics)
+    public Map<String, Map<Integer, StoredPosition>> find(Connection connection, Collection<String> topics)
             throws SQLException {
         try (PreparedStatement statement = database.prepare(connection, FIND)) {
             parameters(connection, statement).array("text", topics.toArray());
-            Map<String, Map<Integer, Stored>> found = new HashMap<>();
+            Map<String, Map<Integer, StoredPosition>> found = new HashMap<>();
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
                     long watermark = row.getLong(4);
                     OptionalLong known = row.wasNull() ? OptionalLong.empty() : OptionalLong.of(watermark);
                     found.computeIfAbsent(row.getString(1), topic -> new HashMap<>())
-                            .put(row.getInt(2), new Stored(row.getObject(3, UUID.class), known));
+                            .put(row.getInt(2), new StoredPosition(row.getObject(3, UUID.class), known));
                 }
             }
             return found;
@@ -269,9 +270,6 @@ public final class GenerationTable {
     private Parameters parameters(Connection connection, PreparedStatement statement) throws SQLException {
         return new Parameters(connection, statement).text(database.consumer());
     }
-
-    /** What is stored about a partition: the topic it stood for and the watermark of the last heartbeat. */
-    public record Stored(UUID topicId, OptionalLong watermark) {}
 
     /** A partition to take over. */
     public record Candidate(String topic, int partition, UUID topicId) {}

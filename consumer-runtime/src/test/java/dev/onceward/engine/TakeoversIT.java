@@ -13,6 +13,7 @@ import dev.onceward.message.Origin;
 import dev.onceward.message.RecordIdentity;
 import dev.onceward.metrics.RuntimeMeters;
 import dev.onceward.migrations.Migrations;
+import dev.onceward.position.StoredPosition;
 import dev.onceward.postgres.AttemptTable;
 import dev.onceward.postgres.Database;
 import dev.onceward.postgres.GenerationTable;
@@ -173,7 +174,7 @@ class TakeoversIT {
                         .toList(),
                 LIMIT);
         assertThat(statements).hasValueLessThan(5);
-        Map<Integer, GenerationTable.Stored> rows = stores.database()
+        Map<Integer, StoredPosition> rows = stores.database()
                 .inTransaction(LIMIT, connection -> stores.generations().find(connection, List.of("payments")))
                 .get("payments");
         second.keySet()

@@ -6,7 +6,7 @@ import dev.onceward.dlq.index.DeadLetterIndex;
 import dev.onceward.dlq.index.Filter;
 import dev.onceward.dlq.index.Stats;
 import dev.onceward.position.Known;
-import dev.onceward.postgres.GenerationTable;
+import dev.onceward.position.StoredPosition;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -56,7 +56,7 @@ final class AgeReader {
     }
 
     private List<PartitionAge> read(String consumer, String group) throws SQLException {
-        Map<TopicPartition, GenerationTable.Stored> known = stored.partitions(consumer);
+        Map<TopicPartition, StoredPosition> known = stored.partitions(consumer);
         Map<TopicPartition, Long> committed = kafka.committed(group);
         Set<TopicPartition> all = new HashSet<>(known.keySet());
         all.addAll(committed.keySet());
@@ -88,7 +88,7 @@ final class AgeReader {
     }
 
     private Map<TopicPartition, Beginning> starts(
-            Map<TopicPartition, GenerationTable.Stored> known,
+            Map<TopicPartition, StoredPosition> known,
             Map<TopicPartition, Long> committed,
             Map<TopicPartition, UUID> existing) {
         Set<String> seen = known.keySet().stream().map(TopicPartition::topic).collect(Collectors.toSet());

@@ -2,7 +2,7 @@ package dev.onceward.dlq.age;
 
 import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.exit.UsageException;
-import dev.onceward.postgres.GenerationTable;
+import dev.onceward.position.StoredPosition;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -48,8 +48,8 @@ final class StoredPositions {
     }
 
     /** All partitions that the consumer has ever had. */
-    Map<TopicPartition, GenerationTable.Stored> partitions(String consumer) throws SQLException {
-        Map<TopicPartition, GenerationTable.Stored> partitions = new HashMap<>();
+    Map<TopicPartition, StoredPosition> partitions(String consumer) throws SQLException {
+        Map<TopicPartition, StoredPosition> partitions = new HashMap<>();
         try (PreparedStatement statement =
                 connections.database().prepareStatement(connections.tables().sql(PARTITIONS))) {
             statement.setString(1, consumer);
@@ -57,8 +57,7 @@ final class StoredPositions {
                 while (row.next()) {
                     partitions.put(
                             new TopicPartition(row.getString(1), row.getInt(2)),
-                            new GenerationTable.Stored(
-                                    row.getObject(3, UUID.class), watermark(row.getObject(4, Long.class))));
+                            new StoredPosition(row.getObject(3, UUID.class), watermark(row.getObject(4, Long.class))));
                 }
             }
         }

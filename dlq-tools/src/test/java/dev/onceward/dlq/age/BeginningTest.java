@@ -3,7 +3,7 @@ package dev.onceward.dlq.age;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onceward.position.Known;
-import dev.onceward.postgres.GenerationTable;
+import dev.onceward.position.StoredPosition;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -70,7 +70,7 @@ class BeginningTest {
         return Beginning.of(new Known(
                 TOPIC,
                 committed,
-                Optional.ofNullable(topicId).map(id -> new GenerationTable.Stored(id, finished)),
+                Optional.ofNullable(topicId).map(id -> new StoredPosition(id, finished)),
                 true,
                 10,
                 100));

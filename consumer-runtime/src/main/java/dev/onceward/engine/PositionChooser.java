@@ -11,10 +11,10 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /** Begins in a partition where {@link StartRule} says, and logs why if that is not where Kafka's committed offset is. */
-final class PositionRule {
-    private static final Logger LOG = LoggerFactory.getLogger(PositionRule.class);
+final class PositionChooser {
+    private static final Logger LOG = LoggerFactory.getLogger(PositionChooser.class);
 
-    private PositionRule() {}
+    private PositionChooser() {}
 
     /**
      * The position, and what there is to say about it.

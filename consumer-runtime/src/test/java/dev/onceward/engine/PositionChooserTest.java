@@ -3,7 +3,7 @@ package dev.onceward.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onceward.position.Known;
-import dev.onceward.postgres.GenerationTable;
+import dev.onceward.position.StoredPosition;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -11,7 +11,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
 /** A partition that holds offsets 10 to 50, and whatever Kafka and PostgreSQL may say about it. */
-class PositionRuleTest {
+class PositionChooserTest {
     private static final UUID TOPIC = new UUID(1, 1);
     private static final long CONFIGURED = 42;
 
@@ -44,7 +44,7 @@ class PositionRuleTest {
         assertThat(choose(1_000, stored(15), true)).isEqualTo(position(15, -1, 0, true));
         assertThat(choose(1_000, stored(50), true)).isEqualTo(position(50, -1, 0, true));
         assertThat(choose(1_000, stored(4), true)).isEqualTo(position(10, -1, 6, true));
-        Optional<GenerationTable.Stored> never = Optional.of(new GenerationTable.Stored(TOPIC, OptionalLong.empty()));
+        Optional<StoredPosition> never = Optional.of(new StoredPosition(TOPIC, OptionalLong.empty()));
         assertThat(choose(1_000, never, true)).as("nothing finished yet").isEqualTo(position(10, -1, 0, true));
     }
 
@@ -61,20 +61,19 @@ class PositionRuleTest {
 
     @Test
     void aTopicMadeAgainBeginsAtItsOldestRecordWhateverWasCommitted() {
-        Optional<GenerationTable.Stored> namesake =
-                Optional.of(new GenerationTable.Stored(new UUID(2, 2), OptionalLong.of(30)));
+        Optional<StoredPosition> namesake = Optional.of(new StoredPosition(new UUID(2, 2), OptionalLong.of(30)));
         for (long committed : new long[] {-1, 20, 1_000}) {
             assertThat(choose(committed, namesake, true)).isEqualTo(position(10, -1, 0, true));
         }
     }
 
-    private static Position choose(long committed, Optional<GenerationTable.Stored> stored, boolean topicSeen) {
+    private static Position choose(long committed, Optional<StoredPosition> stored, boolean topicSeen) {
         Known known = new Known(TOPIC, committed, stored, topicSeen, 10, 50);
-        return PositionRule.choose(new TopicPartition("payments", 0), known, () -> CONFIGURED);
+        return PositionChooser.choose(new TopicPartition("payments", 0), known, () -> CONFIGURED);
     }
 
-    private static Optional<GenerationTable.Stored> stored(long watermark) {
-        return Optional.of(new GenerationTable.Stored(TOPIC, OptionalLong.of(watermark)));
+    private static Optional<StoredPosition> stored(long watermark) {
+        return Optional.of(new StoredPosition(TOPIC, OptionalLong.of(watermark)));
     }
 
     private static Position position(long offset, long committed, long lost, boolean takesBack) {
