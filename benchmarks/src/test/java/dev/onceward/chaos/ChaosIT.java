@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A run that is only just long enough to see that everything works together; ./chaos is the real thing. */
+/** A run that is only just long enough to see that everything works together; ./chaos itself is what tells. */
+@Tag("soak")
 class ChaosIT {
     @TempDir
     private Path logs;

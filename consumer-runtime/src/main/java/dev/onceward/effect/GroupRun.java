@@ -1,5 +1,6 @@
 package dev.onceward.effect;
 
+import dev.onceward.crash.CrashPoint;
 import dev.onceward.effect.Claims.Verdict;
 import dev.onceward.effect.TransactionWatch.Phase;
 import dev.onceward.failure.Classifier;
@@ -67,10 +68,12 @@ final class GroupRun {
     }
 
     GroupOutcome execute() throws SQLException {
+        CrashPoint.BEFORE_CLAIM.reached();
         watch.opening(connection, limits.openingDeadline(startNanos));
         Opened opened =
                 opening.open(connection, members.stream().map(Member::fence).toList(), claims.toInsert());
         watch.backend(opened.backendPid());
+        CrashPoint.AFTER_CLAIM.reached();
         if (!opened.stale().isEmpty()) {
             return new GroupOutcome.Stale(opened.stale());
         }
@@ -155,6 +158,7 @@ final class GroupRun {
         try {
             handling.call(messages, effect);
             handlerNanos[current] = System.nanoTime() - now;
+            CrashPoint.AFTER_HANDLER.reached();
         } catch (MessageFailedException e) {
             Throwable cause = Objects.requireNonNullElse(Throwables.causeOf(e), e);
             return Optional.of(blame(indexOf(e.failedMessage()), cause));
@@ -205,12 +209,14 @@ final class GroupRun {
         if (!watch.enter(Phase.COMMITTING, limits.commitDeadline(System.nanoTime()))) {
             return new GroupOutcome.OverBudget(called, runNanos);
         }
+        CrashPoint.BEFORE_COMMIT.reached();
         commitSent = true;
         try {
             connection.commit();
         } catch (SQLException | RuntimeException e) {
             return refusedByServer(e) ? blame(OptionalInt.empty(), e) : new GroupOutcome.Unknown(e);
         }
+        CrashPoint.AFTER_COMMIT.reached();
         return new GroupOutcome.Committed(
                 verdicts.stream().map(Verdict::result).toList(),
                 LongStream.of(handlerNanos).boxed().toList(),

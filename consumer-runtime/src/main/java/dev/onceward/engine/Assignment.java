@@ -1,6 +1,7 @@
 package dev.onceward.engine;
 
 import dev.onceward.catalog.EventNames;
+import dev.onceward.crash.CrashPoint;
 import dev.onceward.metrics.RuntimeMeters;
 import java.time.Clock;
 import java.time.Duration;
@@ -80,6 +81,9 @@ final class Assignment implements ConsumerRebalanceListener {
     public void onPartitionsAssigned(Collection<TopicPartition> added) {
         joined = true;
         guarded("assigned", () -> {
+            if (!added.isEmpty()) {
+                CrashPoint.ASSIGNED.reached();
+            }
             begin(added, Duration.ZERO, false);
             added.forEach(partition -> event(EventNames.PARTITION_ASSIGNED, partition, "Assigned by Kafka"));
         });
@@ -88,7 +92,9 @@ final class Assignment implements ConsumerRebalanceListener {
     @Override
     public void onPartitionsRevoked(Collection<TopicPartition> revoked) {
         guarded("revoked", () -> {
+            CrashPoint.REVOKED.reached();
             giveBack(revoked, drainLimit);
+            CrashPoint.GIVEN_BACK.reached();
             revoked.forEach(partition -> event(
                     EventNames.PARTITION_REVOKED, partition, "Taken back by Kafka: drained, committed, released"));
         });
@@ -97,6 +103,7 @@ final class Assignment implements ConsumerRebalanceListener {
     @Override
     public void onPartitionsLost(Collection<TopicPartition> lost) {
         guarded("lost", () -> {
+            CrashPoint.LOST.reached();
             for (OwnedPartition partition : remove(lost)) {
                 event(EventNames.PARTITION_LOST, partition, "Lost without notice: dropped, nothing committed");
                 end(partition);

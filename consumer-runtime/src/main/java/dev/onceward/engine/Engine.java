@@ -3,6 +3,7 @@ package dev.onceward.engine;
 import dev.onceward.catalog.EventNames;
 import dev.onceward.config.ConsumerSettings;
 import dev.onceward.config.KafkaClientProperties;
+import dev.onceward.crash.CrashPoint;
 import dev.onceward.deadletter.DeadLetterPublisher;
 import dev.onceward.deadletter.TopicProvisioner;
 import dev.onceward.failure.Backoff;
@@ -96,6 +97,7 @@ final class Engine implements Worker {
         } catch (Throwable e) { // whatever ends polling ends the worker, and says so
             fail("polling ended", e);
         }
+        CrashPoint.STOPPING.reached();
         boolean failed = lifecycle.is(WorkerState.FAILED);
         if (failed) {
             jobs.stopHeartbeat(); // others shall see that it does not live any more
@@ -103,7 +105,9 @@ final class Engine implements Worker {
         pollSide.givePartitionsBack(failed);
         gate.stop();
         lanes.forEach(Lane::stop);
+        CrashPoint.LEAVING.reached();
         pollSide.leaveGroup();
+        CrashPoint.LEFT.reached();
         lifecycle.to(WorkerState.STOPPED);
     }
 

@@ -2,6 +2,7 @@ package dev.onceward.engine;
 
 import dev.onceward.catalog.DeadLetterReason;
 import dev.onceward.catalog.EventNames;
+import dev.onceward.crash.CrashPoint;
 import dev.onceward.deadletter.DeadLetter;
 import dev.onceward.handler.Coordinates;
 import dev.onceward.metrics.RuntimeMeters;
@@ -36,18 +37,22 @@ final class GivingUp {
     }
 
     void decide(Delivery delivery, Step.Decide step) throws InterruptedException {
+        CrashPoint.BEFORE_DECISION.reached();
         byte[] key = delivery.raw().key();
         DeadLetter[] recorded = {step.letter()};
         if (moves.write(delivery, c -> recorded[0] = shared.deadLetters().decide(c, step.letter(), key))
                 == Moves.Written.DONE) {
+            CrashPoint.AFTER_DECISION.reached();
             delivery.step = new Step.Publish(recorded[0]);
             publish(delivery, recorded[0]);
         }
     }
 
     void confirm(Delivery delivery, Step.Confirm step) throws InterruptedException {
+        CrashPoint.BEFORE_CONFIRMATION.reached();
         if (moves.write(delivery, c -> shared.deadLetters().confirm(c, step.letter(), step.copy()))
                 == Moves.Written.DONE) {
+            CrashPoint.AFTER_CONFIRMATION.reached();
             deadLettered(delivery, step);
         }
     }
@@ -62,6 +67,7 @@ final class GivingUp {
                         delivery,
                         at == null ? null : new Coordinates(at.topic(), at.partition(), at.offset()),
                         failure));
+        CrashPoint.BEFORE_ACKNOWLEDGEMENT.reached();
         LOG.trace("{} is on its way: {}", delivery, answered);
     }
 
@@ -73,6 +79,7 @@ final class GivingUp {
     long afterPublication(Delivery delivery, @Nullable Coordinates copy, @Nullable Throwable failure) {
         DeadLetter letter = ((Step.Publish) delivery.step).letter();
         if (copy != null) {
+            CrashPoint.AFTER_ACKNOWLEDGEMENT.reached();
             delivery.step = new Step.Confirm(letter, copy);
             return System.nanoTime();
         }

@@ -1,6 +1,7 @@
 package dev.onceward.engine;
 
 import dev.onceward.config.ConsumerSettings;
+import dev.onceward.crash.CrashPoint;
 import dev.onceward.deadletter.ErrorText;
 import dev.onceward.postgres.Database;
 import dev.onceward.postgres.Fence;
@@ -137,7 +138,9 @@ final class Heartbeat implements Runnable {
         Set<Fence> stale = workers.stale(open, owned.keySet());
         // Last: a takeover waits for these rows.
         Set<Integer> done = workers.storeWatermarks(open, moved);
+        CrashPoint.BEFORE_HEARTBEAT.reached();
         open.commit();
+        CrashPoint.AFTER_HEARTBEAT.reached();
         for (WorkerTable.Watermark watermark : moved) {
             if (done.contains(watermark.fence().fenceKey())) {
                 stored.put(watermark.fence(), watermark.offset());

@@ -1,6 +1,7 @@
 package dev.onceward.engine;
 
 import dev.onceward.catalog.EventNames;
+import dev.onceward.crash.CrashPoint;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -56,8 +57,10 @@ final class OffsetCommitter {
         }
         Map<OwnedPartition, Long> watermarks = watermarks(partitions.all());
         if (!watermarks.isEmpty()) {
+            CrashPoint.BEFORE_OFFSET_COMMIT.reached();
             consumer.commitAsync(offsets(watermarks), (offsets, failure) -> {
                 if (failure == null) {
+                    CrashPoint.AFTER_OFFSET_COMMIT.reached();
                     watermarks.forEach(OwnedPartition::committed);
                 } else {
                     failed(failure);

@@ -1,6 +1,7 @@
 package dev.onceward.engine;
 
 import dev.onceward.catalog.EventNames;
+import dev.onceward.crash.CrashPoint;
 import dev.onceward.failure.Backoff;
 import dev.onceward.failure.SqlStates;
 import dev.onceward.metrics.RuntimeMeters;
@@ -183,7 +184,9 @@ final class Takeovers {
             throws SQLException {
         Map<OwnedPartition, GenerationTable.Takeover> takeovers = new HashMap<>();
         locked.forEach((partition, fenceKey) -> takeovers.put(partition, takeover(partition, fenceKey)));
+        CrashPoint.BEFORE_TAKEOVER.reached();
         Map<Integer, Ownership> owned = generations.take(connection, workerId, takeovers.values());
+        CrashPoint.GENERATION_RAISED.reached();
         Map<TopicPartition, StoredFacts> stored = facts.load(
                 connection,
                 takeovers.values().stream()
@@ -214,6 +217,7 @@ final class Takeovers {
     }
 
     private void announce(OwnedPartition partition, Taken taken) {
+        CrashPoint.TAKEN_OVER.reached();
         ownGenerations.put(partition.topicPartition(), taken.ownership().fence().generation());
         meters.takeover(taken.ownership().unclean());
         LOG.atInfo()
