@@ -1,5 +1,6 @@
 package dev.onceward.dlq;
 
+import dev.onceward.dlq.exit.ExitCodes;
 import dev.onceward.dlq.output.Console;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -58,6 +59,11 @@ public final class DlqMain implements Runnable {
         commands.addSubcommand(new CompletionCommand());
         ManualPages.layOut(commands);
         Failures failures = new Failures(console);
+        CommandLine.IExecutionStrategy runs = new CommandLine.RunLast();
+        commands.setExecutionStrategy(parsed -> {
+            int exitCode = runs.execute(parsed);
+            return console.wroteEverything() || exitCode != ExitCodes.DONE ? exitCode : ExitCodes.SOME_FAILED;
+        });
         return commands.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8))
                 .setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8))
                 .setCaseInsensitiveEnumValuesAllowed(true)

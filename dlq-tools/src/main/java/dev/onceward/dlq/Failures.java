@@ -8,6 +8,7 @@ import dev.onceward.dlq.output.Console;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.sql.SQLException;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IParameterExceptionHandler;
@@ -25,7 +26,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     @Override
     public int handleParseException(ParameterException failure, String[] arguments) {
         CommandLine command = failure.getCommandLine();
-        console.say("dlq: " + failure.getMessage());
+        console.say("dlq: " + message(failure));
         CommandLine.UnmatchedArgumentException.printSuggestions(failure, command.getErr());
         console.say("Try: " + command.getCommandSpec().qualifiedName() + " --help");
         return ExitCodes.USAGE;
@@ -34,12 +35,35 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     @Override
     public int handleExecutionException(Exception failure, CommandLine command, ParseResult parsed) {
         console.say("dlq: " + message(failure));
-        if (parsed.hasMatchedOption("--verbose")) {
+        if (isVerbose(parsed)) {
             StringWriter trace = new StringWriter();
             failure.printStackTrace(new PrintWriter(trace, true));
             console.say(trace.toString());
         }
         return exitCode(failure);
+    }
+
+    /** The option stands behind the command, and is told to the result of the command and to nobody else. */
+    private static boolean isVerbose(ParseResult parsed) {
+        return parsed.hasMatchedOption("--verbose") || (parsed.hasSubcommand() && isVerbose(parsed.subcommand()));
+    }
+
+    /** An option that there is not may be followed by a password, or hold one: only its name is repeated. */
+    private static String message(ParameterException failure) {
+        if (failure instanceof CommandLine.UnmatchedArgumentException unmatched) {
+            List<String> unknown = unmatched.getUnmatched();
+            String first = unknown.get(0);
+            if (first.startsWith("-")) {
+                String name = first.startsWith("--")
+                        ? first.split("=", 2)[0]
+                        : first.substring(0, Math.min(2, first.length()));
+                String hint = name.startsWith("--pass") || name.equals("-p") || name.equals("-W")
+                        ? "; a password comes from PGPASSWORD or ~/.pgpass"
+                        : "";
+                return "there is no option " + name + hint;
+            }
+        }
+        return String.valueOf(failure.getMessage());
     }
 
     /** What went wrong, in one message; secrets are hidden by who prints it. */

@@ -4,7 +4,11 @@ import dev.onceward.dlq.exit.UsageException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 record DatabaseAddress(
         String jdbc, @Nullable String user, @Nullable String password) {
     private static final String SCHEME = "postgresql://";
+    /** Hosts with ports, several of them or none, and a database. */
+    private static final Pattern PLACE =
+            Pattern.compile("(([^/:@?#,\\[\\]]+|\\[[0-9a-fA-F:.%]+])(:[0-9]+)?,?)*(/[^/@?#]*)?");
 
     /**
      * Reads {@code jdbc:postgresql://…}, {@code postgresql://…} and {@code postgres://…}.
@@ -37,6 +44,7 @@ record DatabaseAddress(
         String query = question < 0 ? "" : rest.substring(question + 1);
         String place = question < 0 ? rest : rest.substring(0, question);
         int at = place.lastIndexOf('@');
+        refuseMisread(place.substring(at + 1), query);
         String[] credentials = at < 0 ? new String[0] : place.substring(0, at).split(":", 2);
         String jdbc = "jdbc:" + SCHEME + place.substring(at + 1);
         String others = Arrays.stream(query.split("&"))
@@ -47,6 +55,36 @@ record DatabaseAddress(
                 others.isEmpty() ? jdbc : jdbc + "?" + others,
                 first(parameter(query, "user"), credentials.length > 0 ? decoded(credentials[0]) : null),
                 first(parameter(query, "password"), credentials.length > 1 ? decoded(credentials[1]) : null));
+    }
+
+    /**
+     * An unescaped sign of the URL's own inside a password would end it there: the rest would be taken for something else,
+     * and written to the screen, by us or by the driver.
+     */
+    private static void refuseMisread(String place, String query) {
+        boolean parameters = Arrays.stream(query.split("&")).allMatch(part -> part.isEmpty() || part.contains("="));
+        if (!PLACE.matcher(place).matches() || !parameters) {
+            throw new UsageException(
+                    "--db-url: is not like postgresql://db.example:5432/payments?name=value. If user or"
+                            + " password hold one of : / ? # @ % write it as %3A %2F %3F %23 %40 %25; better: put the password into"
+                            + " PGPASSWORD or ~/.pgpass");
+        }
+    }
+
+    /** Whether a parameter of the query is a password: of the database, or of the key for its connection. */
+    private static boolean isSecret(String parameter) {
+        return parameter.toLowerCase(Locale.ROOT).matches("(ssl)?password=.*");
+    }
+
+    /** Every password in the URL, to be refused or hidden. */
+    List<String> secrets() {
+        int question = jdbc.indexOf('?');
+        Stream<String> others = question < 0
+                ? Stream.of()
+                : Arrays.stream(jdbc.substring(question + 1).split("&"))
+                        .filter(DatabaseAddress::isSecret)
+                        .map(parameter -> decoded(parameter.substring(parameter.indexOf('=') + 1)));
+        return Stream.concat(Stream.ofNullable(password), others).toList();
     }
 
     /** Without user and password. */

@@ -8,12 +8,16 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.util.Properties;
+import java.util.logging.Level;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Opens connections to the database. */
 final class Databases implements DataSource {
+    /** Held: a logger that nobody refers to forgets its level. */
+    private static final Logger DRIVER_LOG = Logger.getLogger("org.postgresql");
+
     private final DatabaseAddress address;
     private final Properties properties = new Properties();
     private final Secrets secrets;
@@ -21,8 +25,10 @@ final class Databases implements DataSource {
     Databases(GivenSettings given, Secrets secrets) {
         this.secrets = secrets;
         this.address = DatabaseAddress.parse(given.get(SettingNames.DB_URL, "the database's address"));
-        secrets.add(address.password());
-        if (address.password() != null && given.isFlag(SettingNames.DB_URL)) {
+        // The driver would log what it cannot read, and knows nothing of secrets.
+        DRIVER_LOG.setLevel(Level.OFF);
+        address.secrets().forEach(secrets::add);
+        if (!address.secrets().isEmpty() && given.isFlag(SettingNames.DB_URL)) {
             throw new UsageException("--db-url: holds a password, which every user of this machine can read in the list"
                     + " of processes; put it into PGPASSWORD or ~/.pgpass");
         }

@@ -2,12 +2,10 @@ package dev.onceward.dlq.output;
 
 import java.io.BufferedReader;
 import java.io.FileDescriptor;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.Charset;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
@@ -33,15 +31,25 @@ public record Console(
         Map<String, String> environment = System.getenv();
         return new Console(
                 new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset())),
-                stream(FileDescriptor.out),
-                stream(FileDescriptor.err),
+                ProcessStream.of(FileDescriptor.out),
+                ProcessStream.of(FileDescriptor.err),
                 environment,
                 Terminal.detect(environment),
                 new Secrets());
     }
 
-    private static PrintStream stream(FileDescriptor descriptor) {
-        return new PrintStream(new FileOutputStream(descriptor), true, StandardCharsets.UTF_8);
+    /**
+     * Whether everything reached standard output; if not, says why, unless the reader simply had enough, as {@code head}.
+     */
+    public boolean wroteEverything() {
+        if (!out.checkError()) {
+            return true;
+        }
+        IOException why = out instanceof ProcessStream stream ? stream.failure() : null;
+        if (why == null || !String.valueOf(why.getMessage()).contains("Broken pipe")) {
+            say("dlq: standard output takes no more, what it got is not all: " + (why == null ? "" : why.getMessage()));
+        }
+        return false;
     }
 
     /** Tells the user something that is not the output; without secrets, and on lines that a terminal does not obey. */

@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.joining;
 
 import java.io.PrintStream;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,9 +18,12 @@ final class CsvWriter implements RowWriter {
     private static final String FORMULA = "=+-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20";
 
     private final PrintStream out;
+    private final boolean terminal;
 
-    CsvWriter(List<Column> columns, PrintStream out) {
+    /** To a terminal, what it would obey is written as an escape; anywhere else each value is exact. */
+    CsvWriter(List<Column> columns, PrintStream out, boolean terminal) {
         this.out = out;
+        this.terminal = terminal;
         line(columns.stream().map(Column::name).toList());
     }
 
@@ -34,7 +38,8 @@ final class CsvWriter implements RowWriter {
     }
 
     private void line(List<? extends @Nullable Object> values) {
-        out.print(values.stream().map(CsvWriter::cell).collect(joining(",", "", LINE_END)));
+        Stream<String> cells = values.stream().map(CsvWriter::cell);
+        out.print((terminal ? cells.map(Printable::line) : cells).collect(joining(",", "", LINE_END)));
     }
 
     static String cell(@Nullable Object value) {

@@ -20,7 +20,7 @@ public enum OutputFormat {
             case TABLE -> new TableWriter(columns, console.out(), console.terminal());
             case JSON -> JsonWriter.array(columns, console.out());
             case JSONL -> JsonWriter.lines(columns, console.out());
-            case CSV -> new CsvWriter(columns, console.out());
+            case CSV -> new CsvWriter(columns, console.out(), console.terminal().output());
         };
     }
 

@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ConnectionsTest {
     private static final String SECRET = "s3cr3t-word";
@@ -65,6 +67,45 @@ class ConnectionsTest {
         assertThat(address.password()).isEqualTo("p@ss+word");
         assertThat(address).asString().isEqualTo("postgresql://db.example:5433/pay");
         assertThatThrownBy(() -> DatabaseAddress.parse("mysql://h/d")).hasMessageContaining("postgresql://");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "postgresql://me:s3cret?word@127.0.0.1:1/d",
+                "postgresql://me:1234?word@127.0.0.1:1/d",
+                "jdbc:postgresql://me:s3cret:word@h@x:y/d"
+            })
+    void aPasswordWithSignsOfTheUrlIsRefusedAndNotRepeated(String url) {
+        assertThatThrownBy(() -> DatabaseAddress.parse(url))
+                .isInstanceOf(UsageException.class)
+                .hasMessageContainingAll("--db-url", "%3F", "PGPASSWORD")
+                .hasMessageNotContainingAny("s3cret", "1234", "word@");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "postgresql://127.0.0.1:1/d",
+                "postgresql://a:1,b:2/d?targetServerType=primary",
+                "postgresql://[::1]:5432/d",
+                "postgresql://h/d?user=me%40corp&ApplicationName=a=b",
+                "postgresql://me:a%3Fb@h",
+                "postgresql:///d"
+            })
+    void otherAddressesAreTaken(String url) {
+        assertThat(DatabaseAddress.parse(url).jdbc()).startsWith("jdbc:postgresql://");
+    }
+
+    @Test
+    void thePasswordOfAKeyOnTheCommandLineIsRefusedToo() {
+        GivenSettings given =
+                new GivenSettings(Map.of(), null).flag(SettingNames.DB_URL, "postgresql://h/d?sslpassword=" + SECRET);
+
+        assertThatThrownBy(() -> new Databases(given, secrets))
+                .isInstanceOf(UsageException.class)
+                .hasMessageNotContaining(SECRET);
+        assertThat(secrets.hide(SECRET)).isEqualTo("(hidden)");
     }
 
     @Test
