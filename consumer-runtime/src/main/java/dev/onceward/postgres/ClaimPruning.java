@@ -13,6 +13,9 @@ import java.time.Duration;
  * raises {@code pruned_through}, so that a record whose claim is gone is told apart from one never processed. A
  * transaction whose INSERT waited for this DELETE claims the id; it reads {@code pruned_through} in a later statement,
  * hence in a snapshot that includes this transaction, and recognises the record as too old.
+ *
+ * <p>{@code pruned_through} is forgotten when a topic is made again. That claims were ever pruned is not: the same
+ * transaction says so in {@code consumers}.
  */
 public final class ClaimPruning {
     private static final String PRUNE = "WITH old AS (SELECT p.message_id, g.topic_id FROM {processed_messages} p"
@@ -32,7 +35,12 @@ public final class ClaimPruning {
             // The topic may have been made again since the claims were found: its new offsets were never pruned.
             + " raised AS (UPDATE {partition_generations} g SET pruned_through = greatest(g.pruned_through, t.source_offset)"
             + " FROM through t JOIN locked l ON l.fence_key = t.fence_key"
-            + " WHERE g.fence_key = t.fence_key AND g.topic_id = t.topic_id)"
+            + " WHERE g.fence_key = t.fence_key AND g.topic_id = t.topic_id),"
+            // Reads what is locked, so that it comes after it: two pruners never wait in a circle. Not at every batch: the
+            // row would be as dead as often.
+            + " marked AS (UPDATE {consumers} c SET claims_pruned_at = clock_timestamp()"
+            + " FROM (SELECT count(*) AS partitions FROM locked) l WHERE l.partitions > 0 AND c.consumer_name = ?"
+            + " AND (c.claims_pruned_at IS NULL OR c.claims_pruned_at < clock_timestamp() - interval '1 minute'))"
             + " SELECT coalesce(sum(rows), 0) FROM through";
 
     private final Database database;
@@ -57,6 +65,7 @@ public final class ClaimPruning {
                     .text(database.consumer())
                     .number(retention.toMillis())
                     .number(batch)
+                    .text(database.consumer())
                     .text(database.consumer());
             try (ResultSet row = statement.executeQuery()) {
                 row.next();

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 class PruningIT {
     private static final int PARTITIONS = 4;
     private static final int OLD = 5_000;
+    private static final String EVER_PRUNED = "SELECT count(*) FROM consumers WHERE claims_pruned_at IS NOT NULL";
 
     @Test
     void twoPrunersAtOnceShareTheWorkAndHoldUpNoMessage() throws Exception {
@@ -33,6 +34,11 @@ class PruningIT {
             ledger.start(pruning(ledger, false), Ledger.HANDLER);
             send(ledger, 0, 100);
             await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(100));
+            Database database = new Database(ledger.dataSource, new Tables("public"), ledger.name, 0);
+            ClaimPruning none = new ClaimPruning(database, Duration.ofDays(1), 50);
+            assertThat((long) database.inTransaction(Duration.ofSeconds(10), none::prune))
+                    .isZero();
+            assertThat(ledger.count(EVER_PRUNED)).isZero();
             oldClaims(ledger);
 
             CyclicBarrier together = new CyclicBarrier(2);
@@ -49,6 +55,7 @@ class PruningIT {
             assertThat(first).isPositive();
             assertThat(second).isPositive();
             assertThat(ledger.count("SELECT count(*) FROM processed_messages")).isEqualTo(600);
+            assertThat(ledger.count(EVER_PRUNED)).isEqualTo(1);
             assertThat(ledger.count("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"))
                     .isZero();
             assertThat(ledger.entries()).isEqualTo(600);

@@ -474,9 +474,28 @@ class TransferIT {
     void whatCameThroughAnotherPartitionAndWasPrunedIsNoProofEither() {
         exportReplayAndPrune();
         payments.execute("DELETE FROM dead_letters");
-        payments.execute("UPDATE partition_generations SET pruned_through = -1 WHERE topic = '" + payments.topic + "'");
+        assertThat(payments.count("SELECT max(pruned_through) FROM partition_generations WHERE topic = ?", payments.topic))
+                .isEqualTo(-1);
 
         assertThat(payments.dlq("import", "--file", file("all"), "--yes").out()).contains("1  added as TOO_OLD");
+    }
+
+    @Test
+    void thatClaimsWerePrunedIsRememberedWhenTheReplayTopicIsMadeAgain() {
+        exportReplayAndPrune();
+        payments.execute("DELETE FROM dead_letters");
+        // As the takeover of a topic made again leaves it.
+        payments.execute("UPDATE partition_generations SET topic_id = gen_random_uuid(), pruned_through = -1"
+                + " WHERE topic = '" + payments.replayTopic + "'");
+
+        Runs.Run imported = payments.dlq("import", "--file", file("all"), "--yes");
+        Runs.Run refused = payments.dlq("replay", "--all", "--yes");
+        sendTheOldReplayAgain();
+        awaitReplayTopicFinished();
+
+        assertThat(imported.out()).contains("1  added as TOO_OLD");
+        assertThat(refused.exitCode()).isEqualTo(4);
+        assertThat(payments.entries()).isEqualTo(1);
     }
 
     @Test

@@ -24,16 +24,16 @@ final class Proof {
      *
      * <p>So the reason is kept only where a missing claim says that there never was one. That is where no claim of this
      * consumer has ever been pruned, of whichever partition: the message may have come through another one, and its replay
-     * came through the replay topic. And where the origin's partition is still of the topic with the id in the file: a topic
-     * made again begins with {@code pruned_through} anew, which says nothing about the messages of the one before. Where the
-     * record is a replay, or nothing but the dead-letter topic was read, the id of the origin's topic is not known, and
-     * nobody can tell. All these become TOO_OLD, which an operator may replay by asserting what no table knows.
+     * came through the replay topic. {@code pruned_through} does not tell: it begins anew with a topic that is made again.
+     * And where the origin's partition is still of the topic with the id in the file: what the letter tells is of this one.
+     * Where the record is a replay, or nothing but the dead-letter topic was read, the id of the origin's topic is not
+     * known, and nobody can tell. All these become TOO_OLD, which an operator may replay by asserting what no table knows.
      *
-     * <p>Both conditions are asked in the statement that inserts: pruning deletes a claim and raises
-     * {@code pruned_through} in one transaction, so that one snapshot shows one or the other.
+     * <p>Both conditions are asked in the statement that inserts: pruning deletes a claim and sets
+     * {@code claims_pruned_at} in one transaction, so that one snapshot shows one or the other.
      */
-    static final String CLAIM_WOULD_BE_THERE = "(w.is_first AND NOT EXISTS (SELECT FROM {partition_generations} g"
-            + " WHERE g.consumer_name = ? AND g.pruned_through >= 0)"
+    static final String CLAIM_WOULD_BE_THERE = "(w.is_first AND EXISTS (SELECT FROM {consumers} c"
+            + " WHERE c.consumer_name = ? AND c.claims_pruned_at IS NULL)"
             + " AND EXISTS (SELECT FROM {partition_generations} g WHERE g.consumer_name = ?"
             + " AND g.topic = w.origin_topic AND g.partition = w.origin_partition AND g.topic_id = w.topic_id))";
 
