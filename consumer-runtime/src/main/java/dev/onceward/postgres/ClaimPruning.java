@@ -36,7 +36,8 @@ public final class ClaimPruning {
             + " raised AS (UPDATE {partition_generations} g SET pruned_through = greatest(g.pruned_through, t.source_offset)"
             + " FROM through t JOIN locked l ON l.fence_key = t.fence_key"
             + " WHERE g.fence_key = t.fence_key AND g.topic_id = t.topic_id),"
-            // Reads what is locked, so that it comes after it: two pruners never wait in a circle. Not at every batch: the
+            // Reads what is locked, so that it comes after it: two pruners never wait in a circle. Not at every batch:
+            // the
             // row would be as dead as often.
             + " marked AS (UPDATE {consumers} c SET claims_pruned_at = clock_timestamp()"
             + " FROM (SELECT count(*) AS partitions FROM locked) l WHERE l.partitions > 0 AND c.consumer_name = ?"

@@ -2,7 +2,7 @@ package dev.onceward.dlq;
 
 import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.exit.UsageException;
-import dev.onceward.dlq.index.DeadLetterIndex;
+import dev.onceward.dlq.index.LetterSource;
 import java.sql.SQLException;
 import java.util.List;
 
@@ -10,8 +10,8 @@ import java.util.List;
 final class Consumers {
     private Consumers() {}
 
-    static String only(Connections connections, DeadLetterIndex index) throws SQLException {
-        List<String> known = index.consumers();
+    static String only(Connections connections, LetterSource source) throws SQLException {
+        List<String> known = source.consumers();
         String asked = connections.consumer().orElse(null);
         if (asked == null && known.size() == 1) {
             return known.get(0);

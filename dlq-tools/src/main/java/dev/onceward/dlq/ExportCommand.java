@@ -5,8 +5,6 @@ import dev.onceward.dlq.connect.ConnectionOptions;
 import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.exit.ExitCodes;
 import dev.onceward.dlq.exit.Stop;
-import dev.onceward.dlq.exit.UsageException;
-import dev.onceward.dlq.index.DeadLetterIndex;
 import dev.onceward.dlq.index.LetterSource;
 import dev.onceward.dlq.output.Console;
 import dev.onceward.dlq.output.People;
@@ -16,21 +14,19 @@ import dev.onceward.dlq.transfer.ExportRun;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code dlq export}. */
 @Command(
         name = "export",
         description = {
-            "Writes dead letters to a file, with everything that is known of them, their payloads and headers.",
+            "Writes dead letters to a file, with everything that is known of them, their payloads and headers. Those"
+                    + " that a worker is about to publish are left out.",
             "",
             "JSON, one line for each, byte for byte; dlq import puts back what is gone. Readable by its owner only. An"
                     + " export that was interrupted goes on where it ended when the same command is run again.",
@@ -53,14 +49,8 @@ final class ExportCommand implements Callable<Integer> {
 
     private final Console console;
 
-    @Parameters(
-            paramLabel = "ID",
-            arity = "0..*",
-            description = "topic/partition/offset of a record that first failed, or a message id.")
-    private List<String> ids = new ArrayList<>();
-
     @Mixin
-    private FilterOptions filter = new FilterOptions();
+    private LetterChoice choice = new LetterChoice();
 
     @Option(names = "--all", description = "All of the consumer.", order = 18)
     private boolean all;
@@ -89,28 +79,17 @@ final class ExportCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws SQLException, IOException {
-        ids.forEach(filter::addId);
-        if (filter.isEmpty() && !all) {
-            throw new UsageException("say which: ids, filters, or --all");
-        }
+        FilterOptions filter = choice.chosen(all);
         try (Connections connections = connection.connections();
                 Stop stop = Stop.listening()) {
             LetterSource source = sources.open(connections, console, filter.namesStatus());
-            String consumer = consumer(connections, source);
+            String consumer = Consumers.only(connections, source);
             try (ExportFile target = target()) {
                 ExportResult result = new ExportRun(connections, source, console, stop, target)
                         .run(consumer, startedAt -> filter.filter(consumer, ALL, startedAt));
                 return tell(result);
             }
         }
-    }
-
-    private static String consumer(Connections connections, LetterSource source) throws SQLException {
-        return source instanceof DeadLetterIndex index
-                ? Consumers.only(connections, index)
-                : connections
-                        .consumer()
-                        .orElseThrow(() -> new UsageException("--consumer: say which; only the database knows them"));
     }
 
     private ExportFile target() throws IOException {

@@ -59,19 +59,11 @@ final class ImportCommand implements Callable<Integer> {
     @Option(names = "--dry-run", description = "Only say what would be done, and what not and why.", order = 21)
     private boolean dryRun;
 
-    @Option(
-            names = "--dead-letter-pattern",
-            paramLabel = "NAME",
-            description = "Names of dead-letter topics that no dead letter tells. Default: ${DEFAULT-VALUE}.",
-            defaultValue = "dlq.{consumer}.{topic}",
-            order = 22)
-    private String deadLetterPattern = "";
+    @Mixin
+    private DeadLetterPattern deadLetterPattern = new DeadLetterPattern();
 
-    @Option(
-            names = {"-y", "--yes"},
-            description = "Do not ask.",
-            order = 27)
-    private boolean yes;
+    @Mixin
+    private ConsentOption consent = new ConsentOption();
 
     @Mixin
     private ConnectionOptions connection;
@@ -91,13 +83,13 @@ final class ImportCommand implements Callable<Integer> {
                 throw new RefusedException(file + " holds dead letters of the consumer " + look.consumer() + ", not of "
                         + consumer + ": give --consumer " + look.consumer() + ", or another file");
             }
-            ImportRun run = new ImportRun(connections, console, stop, look, deadLetterPattern, dryRun);
+            ImportRun run = new ImportRun(connections, console, stop, look, deadLetterPattern.value(), dryRun);
             if (dryRun) {
                 return tell(run.run(), "Nothing was written.");
             }
             if (look.letters() > 1) {
                 String what = People.count(look.letters(), "dead letter") + " of " + consumer + " from " + file;
-                new Consent(console, yes).ask("import", what, "Import " + what + "?", "nothing was imported");
+                consent.consent(console).ask("import", what, "Import " + what + "?", "nothing was imported");
             }
             return run(connections, run, look);
         }

@@ -183,6 +183,7 @@ class TransferIT {
         Files.write(path("cut"), Arrays.copyOf(whole, whole.length - 40));
         Files.writeString(path("letter"), "Dear aunt,");
         Files.writeString(path("letters"), "Dear aunt,\nhow are you?\n");
+        Files.setPosixFilePermissions(path("letter"), PosixFilePermissions.fromString("rw-r--r--"));
 
         Runs.Run again = payments.dlq("export", "--all", "--file", file("all"));
         Runs.Run other = payments.dlq("export", "--key", "account-1", "--file", file("cut"));
@@ -198,6 +199,8 @@ class TransferIT {
         assertThat(payments.dlq("export", "--all", "--file", file("letters")).exitCode())
                 .isEqualTo(4);
         assertThat(path("letter")).hasContent("Dear aunt,");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path("letter"))))
+                .isEqualTo("rw-r--r--");
         assertThat(path("all")).hasBinaryContent(whole);
         assertThat(payments.dlq("export", "--file", file("all")).exitCode()).isEqualTo(2);
         assertThat(payments.dlq("export", "--all", "--file", file("no/such/directory"))
@@ -294,7 +297,7 @@ class TransferIT {
         String facts = "SELECT row(consumer_name, topic, partition, record_offset, topic_id, record_timestamp,"
                 + " payload_hash, origin_topic, origin_partition, origin_offset, origin_timestamp, message_id,"
                 + " record_key, status, reason, error_class, error_message, error_stacktrace, attempts,"
-                + " first_failed_at, failed_at, worker_id, generation, replays, edited_payload_hash, discarded_at,"
+                + " first_failed_at, failed_at, dead_at, worker_id, generation, replays, edited_payload_hash, discarded_at,"
                 + " discarded_by, discard_reason)::text FROM dead_letters ORDER BY message_id";
         List<String> before = payments.texts(facts);
         assertThat(payments.dlq("export", "--all", "--file", file("all")).exitCode())
@@ -474,7 +477,8 @@ class TransferIT {
     void whatCameThroughAnotherPartitionAndWasPrunedIsNoProofEither() {
         exportReplayAndPrune();
         payments.execute("DELETE FROM dead_letters");
-        assertThat(payments.count("SELECT max(pruned_through) FROM partition_generations WHERE topic = ?", payments.topic))
+        assertThat(payments.count(
+                        "SELECT max(pruned_through) FROM partition_generations WHERE topic = ?", payments.topic))
                 .isEqualTo(-1);
 
         assertThat(payments.dlq("import", "--file", file("all"), "--yes").out()).contains("1  added as TOO_OLD");
@@ -535,11 +539,67 @@ class TransferIT {
         assertThat(payments.dlq("replay", "--all", "--yes", "--wait").exitCode())
                 .isEqualTo(1);
         payments.execute("DELETE FROM dead_letters WHERE topic = '" + payments.topic + "'");
+        // By the clock of its worker, which is slow.
+        payments.execute("UPDATE dead_letters SET failed_at = failed_at - interval '1 hour'");
 
         Runs.Run run = payments.dlq("import", "--file", file("all"), "--yes");
 
         assertThat(run.exitCode()).isZero();
         assertThat(run.out()).contains("1  known by a later failure");
+    }
+
+    @Test
+    void anOldFailureDoesNotBecomeTheNewest() {
+        payments.deadLetters(1, 1);
+        assertThat(payments.dlq("export", "--all", "--file", file("first")).exitCode())
+                .isZero();
+        payments.breakFor(id -> true);
+        assertThat(payments.dlq("replay", "--all", "--yes", "--wait").exitCode())
+                .isEqualTo(1);
+        assertThat(payments.dlq("export", "--all", "--file", file("second")).exitCode())
+                .isZero();
+        String times = "SELECT topic || ' ' || dead_at FROM dead_letters ORDER BY dead_at";
+        List<String> before = payments.texts(times);
+        payments.execute("DELETE FROM dead_letters");
+
+        Runs.Run first = payments.dlq("import", "--file", file("first"), "--yes");
+        Runs.Run second = payments.dlq("import", "--file", file("second"), "--yes");
+
+        assertThat(before).hasSize(2);
+        assertThat(first.exitCode()).as(first.err()).isZero();
+        assertThat(second.exitCode()).as(second.err()).isZero();
+        assertThat(payments.texts(times)).isEqualTo(before);
+        assertThat(payments.dlq("list", "-o", "jsonl").out().lines()).hasSize(1);
+    }
+
+    @Test
+    void whatOthersDecideWhileItIsPublishedIsTold() throws Exception {
+        payments.deadLetters(3, 3);
+        payments.stopWorkers();
+        assertThat(payments.dlq("export", "--all", "--file", file("all")).exitCode())
+                .isZero();
+        emptyDeadLetterTopic();
+
+        Background run;
+        try (Connection other = payments.dataSource.getConnection();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("UPDATE dead_letters SET erased_at = now() WHERE message_id = 'm0'");
+            statement.execute(
+                    "UPDATE dead_letters SET status = 'RESOLVED', resolved_at = now()" + " WHERE message_id = 'm1'");
+            run = new Background(payments.environment(), "import", "--file", file("all"), "--yes");
+            Payments.await()
+                    .until(() -> payments.count("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'dlq'"
+                                    + " AND datname = current_database() AND wait_event_type = 'Lock'")
+                            == 1);
+            other.commit();
+        }
+
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(1);
+        assertThat(run.out()).contains("1  payload put back", "1  took effect already", "1  refused");
+        assertThat(run.err()).contains("its data were erased, and stay so");
+        assertThat(payments.texts("SELECT outcome || ' ' || done || ' ' || failed FROM dlq_actions"))
+                .containsExactly("PARTLY 1 1");
     }
 
     @Test

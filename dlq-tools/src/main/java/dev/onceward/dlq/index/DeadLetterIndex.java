@@ -37,11 +37,13 @@ public final class DeadLetterIndex implements LetterSource {
 
     private final Connection connection;
     private final Tables tables;
+    private final LetterLookup lookup;
 
     /** Of these tables, over the command's own connection. */
     public DeadLetterIndex(Connections connections) {
         this.connection = connections.database();
         this.tables = connections.tables();
+        this.lookup = new LetterLookup(connections);
     }
 
     @Override
@@ -211,20 +213,8 @@ public final class DeadLetterIndex implements LetterSource {
     }
 
     @Override
-    public String stacktrace(Letter letter) throws SQLException {
-        String sql = "SELECT error_stacktrace FROM {dead_letters} WHERE consumer_name = ? AND topic = ?"
-                + " AND partition = ? AND record_offset = ? AND topic_id = ?";
-        try (PreparedStatement statement = connection.prepareStatement(tables.sql(sql))) {
-            Coordinates record = letter.record().coordinates();
-            statement.setString(1, letter.consumer());
-            statement.setString(2, record.topic());
-            statement.setInt(3, record.partition());
-            statement.setLong(4, record.offset());
-            statement.setObject(5, letter.record().topicId());
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next() ? row.getString(1) : "";
-            }
-        }
+    public List<String> stacktraces(List<Letter> letters) throws SQLException {
+        return lookup.stacktraces(letters);
     }
 
     @Override
@@ -237,7 +227,8 @@ public final class DeadLetterIndex implements LetterSource {
         }
     }
 
-    /** Every consumer that has ever had a worker here. */
+    /** {@inheritDoc} Every one that has ever had a worker here. */
+    @Override
     public List<String> consumers() throws SQLException {
         try (PreparedStatement statement =
                         connection.prepareStatement(tables.sql("SELECT consumer_name FROM {consumers} ORDER BY 1"));

@@ -1,15 +1,13 @@
 package dev.onceward.dlq.index;
 
+import dev.onceward.dlq.connect.ArrayParameters;
 import dev.onceward.dlq.connect.Connections;
-import dev.onceward.handler.Coordinates;
-import dev.onceward.postgres.Tables;
-import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.function.Function;
 
 /** Looks up what the database knows of letters that come from elsewhere. Reads only. For one thread. */
 public final class LetterLookup {
@@ -24,24 +22,28 @@ public final class LetterLookup {
             + " AND r.origin_offset = w.origin_offset AND (r.topic, r.partition, r.record_offset)"
             + " IS DISTINCT FROM (w.topic, w.partition, w.record_offset) OFFSET 0) d";
 
-    private final Connection connection;
-    private final Tables tables;
+    private static final String STACKTRACES = "SELECT w.n, d.error_stacktrace FROM unnest(?, ?, ?, ?, ?)"
+            + " WITH ORDINALITY AS w(consumer_name, topic, partition, record_offset, topic_id, n)"
+            + " JOIN {dead_letters} d ON d.consumer_name = w.consumer_name AND d.topic = w.topic"
+            + " AND d.partition = w.partition AND d.record_offset = w.record_offset AND d.topic_id = w.topic_id";
+
+    private final Connections connections;
 
     /** Over the command's own connection. */
     public LetterLookup(Connections connections) {
-        this.connection = connections.database();
-        this.tables = connections.tables();
+        this.connections = connections;
     }
 
     /** For each of these letters every row with its record's coordinates, or with its origin's; in the same order. */
     public List<List<Letter>> known(String consumer, List<Letter> letters) throws SQLException {
         List<List<Letter>> known = new ArrayList<>();
         letters.forEach(letter -> known.add(new ArrayList<>()));
-        try (PreparedStatement statement = connection.prepareStatement(tables.sql(KNOWN))) {
-            coordinates(statement, 1, letters, letter -> letter.record().coordinates());
-            coordinates(statement, 4, letters, letter -> letter.origin().coordinates());
-            statement.setString(7, consumer);
-            statement.setString(8, consumer);
+        try (PreparedStatement statement = ArrayParameters.prepare(connections, KNOWN)) {
+            ArrayParameters.of(connections, statement, letters)
+                    .coordinates(letter -> letter.record().coordinates())
+                    .coordinates(letter -> letter.origin().coordinates())
+                    .text(consumer)
+                    .text(consumer);
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
                     known.get(row.getInt(1) - 1).add(LetterRows.read(row));
@@ -51,24 +53,21 @@ public final class LetterLookup {
         return known;
     }
 
-    private void coordinates(
-            PreparedStatement statement, int index, List<Letter> letters, Function<Letter, Coordinates> of)
-            throws SQLException {
-        List<Coordinates> all = letters.stream().map(of).toList();
-        array(statement, index, "text", all.stream().map(Coordinates::topic).toArray());
-        array(
-                statement,
-                index + 1,
-                "int4",
-                all.stream().map(Coordinates::partition).toArray());
-        array(
-                statement,
-                index + 2,
-                "int8",
-                all.stream().map(Coordinates::offset).toArray());
-    }
-
-    private void array(PreparedStatement statement, int index, String type, Object[] values) throws SQLException {
-        statement.setArray(index, connection.createArrayOf(type, values));
+    /** The stack traces of these letters, by one statement; in the same order, empty where there is none. */
+    public List<String> stacktraces(List<Letter> letters) throws SQLException {
+        String[] traces = new String[letters.size()];
+        Arrays.fill(traces, "");
+        try (PreparedStatement statement = ArrayParameters.prepare(connections, STACKTRACES)) {
+            ArrayParameters.of(connections, statement, letters)
+                    .column("text", Letter::consumer)
+                    .coordinates(letter -> letter.record().coordinates())
+                    .column("uuid", letter -> letter.record().topicId());
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    traces[row.getInt(1) - 1] = row.getString(2);
+                }
+            }
+        }
+        return List.of(traces);
     }
 }

@@ -1,5 +1,6 @@
 package dev.onceward.dlq.index;
 
+import dev.onceward.dlq.exit.UsageException;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
@@ -32,6 +33,18 @@ public interface LetterSource {
      */
     List<Letter> page(Filter filter, Instant asOf, @Nullable Letter after, int size) throws SQLException;
 
+    /** The stack traces of letters, in their order; empty where there is none. */
+    List<String> stacktraces(List<Letter> letters) throws SQLException;
+
     /** The stack trace of a letter; empty if there is none. */
-    String stacktrace(Letter letter) throws SQLException;
+    default String stacktrace(Letter letter) throws SQLException {
+        return stacktraces(List.of(letter)).get(0);
+    }
+
+    /**
+     * The consumers whose letters may be here.
+     *
+     * @throws UsageException nobody knows them, and none was named
+     */
+    List<String> consumers() throws SQLException;
 }

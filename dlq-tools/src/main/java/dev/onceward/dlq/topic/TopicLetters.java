@@ -130,8 +130,20 @@ public final class TopicLetters implements LetterSource {
         return letters;
     }
 
+    /** {@inheritDoc} Topics tell of no consumer for certain: only the one that was named. */
     @Override
-    public String stacktrace(Letter letter) {
+    public List<String> consumers() {
+        return List.of(connections
+                .consumer()
+                .orElseThrow(() -> new UsageException("--consumer: say which; only the database knows them")));
+    }
+
+    @Override
+    public List<String> stacktraces(List<Letter> letters) {
+        return letters.stream().map(this::stacktraceOf).toList();
+    }
+
+    private String stacktraceOf(Letter letter) {
         ConsumerRecord<byte[], byte[]> record = letter.copy() == null ? null : reader().at(letter.copy());
         return record == null
                 ? ""

@@ -1,5 +1,6 @@
 package dev.onceward.dlq.transfer;
 
+import dev.onceward.dlq.connect.ArrayParameters;
 import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.index.Letter;
 import java.sql.PreparedStatement;
@@ -33,7 +34,7 @@ final class ConsumerFacts {
         this.copies = copies;
         this.consumer = consumer;
         this.pattern = pattern;
-        try (PreparedStatement statement = LetterArrays.prepare(connections, SOURCES)) {
+        try (PreparedStatement statement = ArrayParameters.prepare(connections, SOURCES)) {
             statement.setString(1, consumer);
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
@@ -69,7 +70,7 @@ final class ConsumerFacts {
     private boolean isKnown(String topic) throws SQLException {
         Boolean known = deadLetterTopics.get(topic);
         if (known == null) {
-            try (PreparedStatement statement = LetterArrays.prepare(connections, IS_KNOWN)) {
+            try (PreparedStatement statement = ArrayParameters.prepare(connections, IS_KNOWN)) {
                 statement.setString(1, consumer);
                 statement.setString(2, topic);
                 try (ResultSet row = statement.executeQuery()) {

@@ -29,20 +29,20 @@ final class CopySender {
     }
 
     /** All of them, in order; returns when each is acknowledged or has failed. */
-    Sending send(List<Item> items, List<Fate> fates) {
+    Sending send(List<FileLetter> items, List<ImportDecision> decisions) {
         List<Future<RecordMetadata>> futures = new ArrayList<>();
         for (int i = 0; i < items.size(); i++) {
-            futures.add(producer().send(record(items.get(i), fates.get(i))));
+            futures.add(producer().send(record(items.get(i), decisions.get(i))));
         }
         producer().flush();
         List<Published> published = new ArrayList<>();
         List<Failed> failed = new ArrayList<>();
         RuntimeException failure = null;
         for (int i = 0; i < items.size(); i++) {
-            Item item = items.get(i);
-            Fate fate = fates.get(i);
+            FileLetter item = items.get(i);
+            ImportDecision decision = decisions.get(i);
             try {
-                published.add(new Published(item, fate, place(item, fate, futures.get(i))));
+                published.add(new Published(item, decision, place(item, decision, futures.get(i))));
             } catch (ExecutionException e) {
                 if (isTheRecord(e)) {
                     failed.add(new Failed(item, "Kafka does not take it: " + message(e)));
@@ -55,14 +55,15 @@ final class CopySender {
     }
 
     /** A batch fails as a whole, so that what fails is tried once more by itself. */
-    private Coordinates place(Item item, Fate fate, Future<RecordMetadata> future) throws ExecutionException {
+    private Coordinates place(FileLetter item, ImportDecision decision, Future<RecordMetadata> future)
+            throws ExecutionException {
         try {
             return coordinates(future);
         } catch (ExecutionException e) {
             if (!isTheRecord(e)) {
                 throw e;
             }
-            return coordinates(producer().send(record(item, fate)));
+            return coordinates(producer().send(record(item, decision)));
         }
     }
 
@@ -80,10 +81,10 @@ final class CopySender {
      * The copy as it was. Its timestamp is that of its publication, as a worker's would be: with the old one retention
      * might take it away again before anybody has looked at it.
      */
-    private ProducerRecord<byte[], byte[]> record(Item item, Fate fate) {
+    private ProducerRecord<byte[], byte[]> record(FileLetter item, ImportDecision decision) {
         Coordinates old = Objects.requireNonNull(
-                fate.row() == null ? item.letter().copy() : fate.row().copy());
-        Line.Content content = Objects.requireNonNull(item.entry().content());
+                decision.row() == null ? item.letter().copy() : decision.row().copy());
+        ExportLine.Content content = Objects.requireNonNull(item.entry().content());
         Integer partition = old.partition() < copies.partitions(old.topic()) ? old.partition() : null;
         return new ProducerRecord<>(old.topic(), partition, content.key(), content.value(), content.headers());
     }
@@ -121,5 +122,5 @@ final class CopySender {
             @Nullable RuntimeException failure) {}
 
     /** One that Kafka does not take. */
-    record Failed(Item item, String why) {}
+    record Failed(FileLetter item, String why) {}
 }

@@ -7,6 +7,7 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
@@ -33,7 +34,7 @@ public final class ExportFile implements AutoCloseable {
     private final String name;
     private final @Nullable FileChannel channel;
     private final OutputStream out;
-    private Line.@Nullable Head head;
+    private ExportLine.@Nullable Head head;
     private @Nullable Letter last;
     private long letters;
 
@@ -78,6 +79,10 @@ public final class ExportFile implements AutoCloseable {
         FileChannel channel = channel(path);
         try {
             lock(path, channel);
+            if (!overwrite) {
+                checkBeginning(path, channel);
+            }
+            // Not before it is known to be an export: whatever else it is may have been meant for others.
             restrict(path);
             ExportFile file = new ExportFile(
                     path.toString(), channel, new BufferedOutputStream(Channels.newOutputStream(channel), BUFFER));
@@ -94,7 +99,7 @@ public final class ExportFile implements AutoCloseable {
         }
     }
 
-    Line.@Nullable Head head() {
+    ExportLine.@Nullable Head head() {
         return head;
     }
 
@@ -114,12 +119,12 @@ public final class ExportFile implements AutoCloseable {
         return name;
     }
 
-    void write(Line line) throws IOException {
+    void write(ExportLine line) throws IOException {
         LineWriter.write(out, line);
-        if (line instanceof Line.Entry entry) {
+        if (line instanceof ExportLine.Entry entry) {
             letters++;
             last = entry.letter();
-        } else if (line instanceof Line.Head newHead) {
+        } else if (line instanceof ExportLine.Head newHead) {
             head = newHead;
         }
     }
@@ -176,14 +181,11 @@ public final class ExportFile implements AutoCloseable {
 
     /** Returns where the last whole line ends. Through the channel: closing a second one would give up the lock. */
     private long readToLastWholeLine(Path path, FileChannel channel) throws IOException {
-        LineReader lines = new LineReader(Channels.newInputStream(channel));
+        LineReader lines = new LineReader(path, Channels.newInputStream(channel));
         byte[] whole = null;
         long end = 0;
         for (byte[] line = lines.read(); line != null; line = lines.read()) {
             if (!lines.ended()) {
-                if (whole == null) {
-                    checkBeginning(path, line);
-                }
                 break;
             }
             if (whole == null) {
@@ -199,9 +201,9 @@ public final class ExportFile implements AutoCloseable {
         return end;
     }
 
-    private static Line.Head head(Path path, byte[] line) {
+    private static ExportLine.Head head(Path path, byte[] line) {
         try {
-            if (LineParser.parse(line) instanceof Line.Head found) {
+            if (LineParser.parse(line) instanceof ExportLine.Head found) {
                 return found;
             }
         } catch (BadLineException e) {
@@ -213,8 +215,8 @@ public final class ExportFile implements AutoCloseable {
 
     private static Letter letter(Path path, byte[] line, long number) {
         try {
-            Line found = LineParser.parse(line);
-            if (found instanceof Line.Entry entry) {
+            ExportLine found = LineParser.parse(line);
+            if (found instanceof ExportLine.Entry entry) {
                 return entry.letter();
             }
             throw new RefusedException(
@@ -225,11 +227,17 @@ public final class ExportFile implements AutoCloseable {
         }
     }
 
-    /** There is no whole line: only the beginning of a header may be thrown away, and nobody's letter to their aunt. */
-    private static void checkBeginning(Path path, byte[] found) {
+    /**
+     * Only an export may be gone on with, or the beginning of its header be thrown away, and nobody's letter to their aunt.
+     * Looked at before it is read: what is no export may be one line of any length.
+     */
+    private static void checkBeginning(Path path, FileChannel channel) throws IOException {
         byte[] expected = ("{\"format\":\"" + LineWriter.FORMAT + "\"").getBytes(StandardCharsets.UTF_8);
-        int length = Math.min(found.length, expected.length);
-        if (!Arrays.equals(found, 0, length, expected, 0, length)) {
+        ByteBuffer found = ByteBuffer.allocate(expected.length);
+        while (found.hasRemaining() && channel.read(found, found.position()) > 0) {
+            // Until there is enough, or no more.
+        }
+        if (!Arrays.equals(found.array(), 0, found.position(), expected, 0, found.position())) {
             throw noExport(path);
         }
     }

@@ -56,12 +56,12 @@ public final class ExportRun {
      * @throws RefusedException the file is the beginning of another export
      */
     public ExportResult run(String consumer, Function<Instant, Filter> filterAt) throws SQLException, IOException {
-        Line.Head found = file.head();
+        ExportLine.Head found = file.head();
         Instant startedAt = found == null ? Instant.now() : found.startedAt();
         Filter filter = filterAt.apply(startedAt);
-        Line.Head head = found;
+        ExportLine.Head head = found;
         if (head == null) {
-            head = new Line.Head(consumer, filter.toString(), startedAt, source.now(), source.knowsStatus());
+            head = new ExportLine.Head(consumer, filter.toString(), startedAt, source.now(), source.knowsStatus());
             file.write(head);
         } else {
             check(head, consumer, filter);
@@ -80,13 +80,13 @@ public final class ExportRun {
         }
         boolean complete = !stop.requested();
         if (complete) {
-            file.write(new Line.End(file.letters()));
+            file.write(new ExportLine.End(file.letters()));
             file.sync();
         }
         return new ExportResult(written, before, lost, complete);
     }
 
-    private void check(Line.Head head, String consumer, Filter filter) {
+    private void check(ExportLine.Head head, String consumer, Filter filter) {
         String other = null;
         if (!head.consumer().equals(consumer)) {
             other = "it is of the consumer " + head.consumer() + ", not of " + consumer;
@@ -104,28 +104,28 @@ public final class ExportRun {
 
     private void write(List<Letter> page, Copies copies, Progress progress) throws SQLException, IOException {
         copies.expect(page);
-        for (Letter letter : page) {
+        List<String> stacktraces = source.stacktraces(page);
+        for (int i = 0; i < page.size(); i++) {
             if (stop.requested()) {
                 return;
             }
-            file.write(entry(letter, copies));
+            file.write(entry(page.get(i), stacktraces.get(i), copies));
             written++;
             progress.show(file.letters());
         }
     }
 
-    private Line.Entry entry(Letter letter, Copies copies) throws SQLException {
+    private ExportLine.Entry entry(Letter letter, String stacktrace, Copies copies) {
         if (letter.history().erasedAt() != null) {
             // Whatever is left in the topic until retention removes it must not get out again.
-            return new Line.Entry(letter, "", null, Line.ERASED);
+            return new ExportLine.Entry(letter, "", null, ExportLine.ERASED);
         }
-        String stacktrace = source.stacktrace(letter);
         Payload payload = copies.read(letter);
         if (payload instanceof Payload.Found found) {
             ConsumerRecord<byte[], byte[]> copy = found.copy();
-            Line.Content content = new Line.Content(
+            ExportLine.Content content = new ExportLine.Content(
                     copy.key(), copy.value(), Arrays.asList(copy.headers().toArray()), copy.timestamp());
-            return new Line.Entry(letter, stacktrace, content, null);
+            return new ExportLine.Entry(letter, stacktrace, content, null);
         }
         String why = ((Payload.Missing) payload).why();
         // It is no surprise that what took effect long ago is gone, nor that what never was in the topic is not there.
@@ -133,6 +133,6 @@ public final class ExportRun {
             lost++;
             problems.add(letter.name() + " exported without payload: " + why);
         }
-        return new Line.Entry(letter, stacktrace, null, why);
+        return new ExportLine.Entry(letter, stacktrace, null, why);
     }
 }

@@ -62,7 +62,7 @@ public final class FileErasure {
             try (InputStream in = Files.newInputStream(path);
                     FileChannel channel = FileChannel.open(rewritten, StandardOpenOption.WRITE);
                     OutputStream out = new BufferedOutputStream(Channels.newOutputStream(channel), BUFFER)) {
-                result = copy(in, out, gone::contains);
+                result = copy(new LineReader(path, in), out, gone::contains);
                 out.flush();
                 channel.force(true);
             }
@@ -75,17 +75,16 @@ public final class FileErasure {
         }
     }
 
-    private static Result copy(InputStream in, OutputStream out, Predicate<Message> isGone) throws IOException {
-        LineReader lines = new LineReader(in);
+    private static Result copy(LineReader lines, OutputStream out, Predicate<Message> isGone) throws IOException {
         long erased = 0;
         List<Long> unread = new ArrayList<>();
         boolean keys = false;
         for (byte[] bytes = lines.read(); bytes != null; bytes = lines.read()) {
             try {
-                Line line = LineParser.parse(bytes);
-                if (line instanceof Line.Head head) {
+                ExportLine line = LineParser.parse(bytes);
+                if (line instanceof ExportLine.Head head) {
                     keys = head.filter().contains("--key ");
-                } else if (line instanceof Line.Entry entry
+                } else if (line instanceof ExportLine.Entry entry
                         && entry.letter().history().erasedAt() == null
                         && isGone.test(Message.of(entry.letter()))) {
                     LineWriter.write(out, erased(entry.letter()));
@@ -103,8 +102,8 @@ public final class FileErasure {
         return new Result(erased, unread, keys);
     }
 
-    private static Line erased(Letter letter) {
-        return new Line.Entry(letter.erased(Instant.now()), "", null, Line.ERASED);
+    private static ExportLine erased(Letter letter) {
+        return new ExportLine.Entry(letter.erased(Instant.now()), "", null, ExportLine.ERASED);
     }
 
     /** Every failure of one message has the same. */

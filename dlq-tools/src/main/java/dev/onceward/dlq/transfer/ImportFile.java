@@ -21,7 +21,7 @@ public record ImportFile(Path path, String consumer, long letters) {
      * Looks at it.
      *
      * @throws UsageException it is not there, or no export
-     * @throws RefusedException it is of another version
+     * @throws RefusedException it is of another version, or has lines that there is no memory for
      */
     public static ImportFile look(Path path) throws IOException {
         if (!Files.isRegularFile(path)) {
@@ -29,8 +29,8 @@ public record ImportFile(Path path, String consumer, long letters) {
             throw new UsageException("--file: " + path + (Files.exists(path) ? " is no file" : " does not exist"));
         }
         try (InputStream in = Files.newInputStream(path)) {
-            LineReader lines = new LineReader(in);
-            Line.Head head = head(path, lines.read());
+            LineReader lines = new LineReader(path, in);
+            ExportLine.Head head = head(path, lines.read());
             long letters = 0;
             byte[] last = null;
             for (byte[] line = lines.read(); line != null; line = lines.read()) {
@@ -43,9 +43,9 @@ public record ImportFile(Path path, String consumer, long letters) {
         }
     }
 
-    private static Line.Head head(Path path, byte @Nullable [] line) {
+    private static ExportLine.Head head(Path path, byte @Nullable [] line) {
         try {
-            if (line != null && LineParser.parse(line) instanceof Line.Head head) {
+            if (line != null && LineParser.parse(line) instanceof ExportLine.Head head) {
                 return head;
             }
         } catch (BadLineException e) {
@@ -56,7 +56,7 @@ public record ImportFile(Path path, String consumer, long letters) {
 
     private static boolean isEnd(byte @Nullable [] line) {
         try {
-            return line != null && line.length < 100 && LineParser.parse(line) instanceof Line.End;
+            return line != null && line.length < 100 && LineParser.parse(line) instanceof ExportLine.End;
         } catch (BadLineException e) {
             return false;
         }

@@ -1,6 +1,7 @@
 package dev.onceward.dlq.transfer;
 
 import dev.onceward.catalog.DeadLetterStatus;
+import dev.onceward.dlq.connect.ArrayParameters;
 import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.connect.Deadlocks;
 import dev.onceward.dlq.index.Letter;
@@ -16,12 +17,12 @@ import java.util.UUID;
 
 /** The rows of {@code dead_letters} as an import needs them: what they prove, new copies for old rows, new rows. */
 final class ImportRows {
-    private static final String EVIDENCE = "SELECT w.n, " + Proof.TOOK_EFFECT + ", " + Proof.IS_PROOF + " AND NOT "
-            + Proof.CLAIM_WOULD_BE_THERE + " FROM unnest(?, ?, ?, ?, ?, ?, ?, ?) WITH ORDINALITY AS w(message_id,"
-            + " payload_hash, edited_hash, topic_id, origin_topic, origin_partition, is_first, reason, n)";
-    // Guarded by the copy that was found to be gone: somebody else may have put it back, too. In key order, like all
-    // that
-    // changes several rows: no two of them wait in a circle.
+    private static final String EVIDENCE =
+            "SELECT w.n, " + ImportProof.TOOK_EFFECT + ", " + ImportProof.WOULD_BE_TOO_OLD
+                    + " FROM (SELECT ?::text AS consumer_name, u.* FROM unnest(?, ?, ?, ?, ?, ?, ?, ?) WITH ORDINALITY"
+                    + " AS u(message_id, payload_hash, edited_hash, topic_id, origin_topic, origin_partition, is_first, reason, n)) w";
+    // Guarded by the copy that was found to be gone: somebody else may have put it back, too.
+    // In key order, like all that changes several rows: no two of them wait in a circle.
     private static final String MOVE = "UPDATE {dead_letters} d SET dlt_topic = k.new_topic,"
             + " dlt_partition = k.new_partition, dlt_offset = k.new_offset FROM (SELECT r.consumer_name, r.topic,"
             + " r.partition, r.record_offset, r.topic_id, w.new_topic, w.new_partition, w.new_offset"
@@ -34,29 +35,34 @@ final class ImportRows {
             + " AND r.status <> 'RESOLVED' AND r.erased_at IS NULL"
             + " ORDER BY r.topic, r.partition, r.record_offset, r.topic_id FOR UPDATE OF r) k"
             + " WHERE d.consumer_name = k.consumer_name AND d.topic = k.topic AND d.partition = k.partition"
-            + " AND d.record_offset = k.record_offset AND d.topic_id = k.topic_id";
+            + " AND d.record_offset = k.record_offset AND d.topic_id = k.topic_id"
+            + " RETURNING d.topic, d.partition, d.record_offset, d.topic_id";
     // asserted_by is left out: whoever asserted something, did so of the letter that was there then.
+    // dead_at is what it was: the newest row of a message tells of it, and an old failure is not to become the newest.
+    // Not in
+    // the future, whatever the file says: no replay would see it.
     private static final String ADD = "INSERT INTO {dead_letters} (consumer_name, topic, partition, record_offset,"
             + " topic_id, record_timestamp, payload_hash, origin_topic, origin_partition, origin_offset,"
             + " origin_timestamp, message_id, record_key, status, dlt_topic, dlt_partition, dlt_offset, reason,"
             + " error_class, error_message, error_stacktrace, attempts, first_failed_at, failed_at, dead_at, worker_id,"
             + " generation, replays, replayed_at, edited_payload_hash, discarded_at, discarded_by, discard_reason,"
-            + " edited_at, edited_by) SELECT ?, w.topic, w.partition, w.record_offset, w.topic_id, w.record_timestamp,"
+            + " edited_at, edited_by) SELECT w.consumer_name, w.topic, w.partition, w.record_offset, w.topic_id, w.record_timestamp,"
             + " w.payload_hash, w.origin_topic, w.origin_partition, w.origin_offset, w.origin_timestamp, w.message_id,"
             + " w.record_key, w.status, w.dlt_topic, w.dlt_partition, w.dlt_offset,"
             + " CASE WHEN t.too_old THEN 'TOO_OLD' ELSE w.reason END, w.error_class,"
             + " CASE WHEN t.too_old THEN 'imported, and was ' || w.reason || ': ' || w.error_message"
             + " ELSE w.error_message END, w.error_stacktrace, w.attempts, w.first_failed_at, w.failed_at,"
-            + " clock_timestamp(), w.worker_id, w.generation, w.replays, w.replayed_at, w.edited_hash, w.discarded_at,"
+            + " least(coalesce(w.dead_at, w.failed_at), clock_timestamp()), w.worker_id, w.generation, w.replays, w.replayed_at, w.edited_hash, w.discarded_at,"
             + " w.discarded_by, w.discard_reason, w.edited_at, w.edited_by"
-            + " FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-            + " ?, ?, ?) AS w(topic, partition, record_offset, topic_id, record_timestamp, payload_hash, origin_topic,"
-            + " origin_partition, origin_offset, origin_timestamp, message_id, record_key, status, dlt_topic,"
-            + " dlt_partition, dlt_offset, reason, error_class, error_message, error_stacktrace, attempts,"
-            + " first_failed_at, failed_at, worker_id, generation, replays, replayed_at, edited_hash, discarded_at,"
-            + " discarded_by, discard_reason, edited_at, edited_by, is_first)"
-            + " CROSS JOIN LATERAL (SELECT " + Proof.IS_PROOF + " AND NOT " + Proof.CLAIM_WOULD_BE_THERE
-            + " AS too_old) t WHERE NOT " + Proof.TOOK_EFFECT
+            + " FROM (SELECT ?::text AS consumer_name, u.* FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+            + " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) AS u(topic, partition, record_offset,"
+            + " topic_id, record_timestamp, payload_hash, origin_topic, origin_partition, origin_offset,"
+            + " origin_timestamp, message_id, record_key, status, dlt_topic, dlt_partition, dlt_offset, reason,"
+            + " error_class, error_message, error_stacktrace, attempts, first_failed_at, failed_at, dead_at, worker_id,"
+            + " generation, replays, replayed_at, edited_hash, discarded_at, discarded_by, discard_reason, edited_at,"
+            + " edited_by, is_first)) w"
+            + " CROSS JOIN LATERAL (SELECT " + ImportProof.WOULD_BE_TOO_OLD + " AS too_old) t"
+            + " WHERE NOT " + ImportProof.TOOK_EFFECT
             + " ORDER BY w.topic, w.partition, w.record_offset, w.topic_id ON CONFLICT DO NOTHING"
             + " RETURNING topic, partition, record_offset, topic_id, reason";
 
@@ -71,11 +77,8 @@ final class ImportRows {
     /** What the tables tell of the messages of these letters. */
     List<Evidence> evidence(List<Letter> letters) throws SQLException {
         Evidence[] all = new Evidence[letters.size()];
-        try (PreparedStatement statement = LetterArrays.prepare(connections, EVIDENCE)) {
-            LetterArrays.of(connections, statement, letters)
-                    .text(consumer)
-                    .text(consumer)
-                    .text(consumer)
+        try (PreparedStatement statement = ArrayParameters.prepare(connections, EVIDENCE)) {
+            ArrayParameters.of(connections, statement, letters)
                     .text(consumer)
                     .column("text", Letter::messageId)
                     .column("int8", letter -> letter.record().payloadHash())
@@ -83,7 +86,7 @@ final class ImportRows {
                     .column("uuid", letter -> letter.record().topicId())
                     .column("text", letter -> letter.origin().coordinates().topic())
                     .column("int4", letter -> letter.origin().coordinates().partition())
-                    .column("bool", LetterArrays::isFirst)
+                    .column("bool", ImportRows::isFirst)
                     .column("text", letter -> letter.failure().reason());
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
@@ -94,19 +97,19 @@ final class ImportRows {
         return List.of(all);
     }
 
-    /** Names the new copies in the rows of the old ones; returns how many rows that were. */
-    long move(List<Published> published) throws SQLException {
-        return published.isEmpty() ? 0 : Deadlocks.retried(() -> tryToMove(published));
+    /** Names the new copies in the rows of the old ones; returns the rows that were changed. */
+    Map<Key, ImportKind> move(List<Published> published) throws SQLException {
+        return published.isEmpty() ? Map.of() : Deadlocks.retried(() -> tryToMove(published));
     }
 
-    /** Makes rows; returns those that were made, by kind. The others are known by now, or have taken effect. */
-    Map<ImportKind, Long> add(List<Published> published) throws SQLException {
+    /** Makes rows; returns those that were made. The others are known by now, or have taken effect. */
+    Map<Key, ImportKind> add(List<Published> published) throws SQLException {
         return published.isEmpty() ? Map.of() : Deadlocks.retried(() -> tryToAdd(published));
     }
 
-    private long tryToMove(List<Published> published) throws SQLException {
-        try (PreparedStatement statement = LetterArrays.prepare(connections, MOVE)) {
-            LetterArrays.of(connections, statement, published)
+    private Map<Key, ImportKind> tryToMove(List<Published> published) throws SQLException {
+        try (PreparedStatement statement = ArrayParameters.prepare(connections, MOVE)) {
+            ArrayParameters.of(connections, statement, published)
                     .coordinates(copy -> copy.row().record().coordinates())
                     .column("uuid", copy -> copy.row().record().topicId())
                     .column("int8", copy -> copy.row().record().timestamp())
@@ -114,27 +117,30 @@ final class ImportRows {
                     .coordinates(copy -> Objects.requireNonNull(copy.row().copy()))
                     .coordinates(Published::place)
                     .text(consumer);
-            return statement.executeUpdate();
+            Map<Key, ImportKind> moved = new HashMap<>();
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    moved.put(Key.read(row), ImportKind.RESTORED);
+                }
+            }
+            return moved;
         }
     }
 
-    private Map<ImportKind, Long> tryToAdd(List<Published> published) throws SQLException {
-        try (PreparedStatement statement = LetterArrays.prepare(connections, ADD)) {
-            LetterArrays<Published> arrays =
-                    LetterArrays.of(connections, statement, published).text(consumer);
+    private Map<Key, ImportKind> tryToAdd(List<Published> published) throws SQLException {
+        try (PreparedStatement statement = ArrayParameters.prepare(connections, ADD)) {
+            ArrayParameters<Published> arrays =
+                    ArrayParameters.of(connections, statement, published).text(consumer);
             identity(arrays);
             failure(arrays);
             history(arrays);
-            arrays.text(consumer).text(consumer).text(consumer).text(consumer);
-            Map<ImportKind, Long> made = new HashMap<>();
+            Map<Key, ImportKind> made = new HashMap<>();
             try (ResultSet row = statement.executeQuery()) {
                 Map<Key, String> reasons = reasons(published);
                 while (row.next()) {
-                    Key key = new Key(
-                            new Coordinates(row.getString(1), row.getInt(2), row.getLong(3)),
-                            row.getObject(4, UUID.class));
+                    Key key = Key.read(row);
                     boolean same = row.getString(5).equals(reasons.get(key));
-                    made.merge(same ? ImportKind.ADDED : ImportKind.ADDED_TOO_OLD, 1L, Long::sum);
+                    made.put(key, same ? ImportKind.ADDED : ImportKind.ADDED_TOO_OLD);
                 }
             }
             return made;
@@ -144,16 +150,12 @@ final class ImportRows {
     private static Map<Key, String> reasons(List<Published> published) {
         Map<Key, String> reasons = new HashMap<>();
         for (Published copy : published) {
-            reasons.put(
-                    new Key(
-                            copy.letter().record().coordinates(),
-                            copy.letter().record().topicId()),
-                    copy.letter().failure().reason());
+            reasons.put(Key.of(copy.letter()), copy.letter().failure().reason());
         }
         return reasons;
     }
 
-    private static void identity(LetterArrays<Published> arrays) throws SQLException {
+    private static void identity(ArrayParameters<Published> arrays) throws SQLException {
         arrays.coordinates(copy -> copy.letter().record().coordinates())
                 .column("uuid", copy -> copy.letter().record().topicId())
                 .column("int8", copy -> copy.letter().record().timestamp())
@@ -166,7 +168,7 @@ final class ImportRows {
                 .coordinates(Published::place);
     }
 
-    private static void failure(LetterArrays<Published> arrays) throws SQLException {
+    private static void failure(ArrayParameters<Published> arrays) throws SQLException {
         arrays.column("text", copy -> copy.letter().failure().reason())
                 .column("text", copy -> copy.letter().failure().errorClass())
                 .column("text", copy -> copy.letter().failure().errorMessage())
@@ -174,11 +176,12 @@ final class ImportRows {
                 .column("int4", copy -> copy.letter().failure().attempts())
                 .times(copy -> copy.letter().failure().firstFailedAt())
                 .times(copy -> copy.letter().failure().failedAt())
+                .times(copy -> copy.letter().history().deadAt())
                 .column("text", copy -> copy.letter().failure().workerId())
                 .column("int8", copy -> copy.letter().failure().generation());
     }
 
-    private static void history(LetterArrays<Published> arrays) throws SQLException {
+    private static void history(ArrayParameters<Published> arrays) throws SQLException {
         arrays.column("int4", copy -> copy.letter().history().replays())
                 .times(copy -> copy.letter().history().replayedAt())
                 .column("int8", copy -> copy.letter().history().editedPayloadHash())
@@ -187,7 +190,7 @@ final class ImportRows {
                 .column("text", copy -> copy.letter().history().discardReason())
                 .times(copy -> copy.letter().history().editedAt())
                 .column("text", copy -> copy.letter().history().editedBy())
-                .column("bool", copy -> LetterArrays.isFirst(copy.letter()));
+                .column("bool", copy -> isFirst(copy.letter()));
     }
 
     /** What was replayed may not have arrived: it waits for an operator again. */
@@ -197,7 +200,21 @@ final class ImportRows {
                 : DeadLetterStatus.DEAD.name();
     }
 
-    private record Key(Coordinates record, UUID topicId) {}
+    private static boolean isFirst(Letter letter) {
+        return letter.record().coordinates().equals(letter.origin().coordinates());
+    }
+
+    /** Of a row of this consumer. */
+    record Key(Coordinates record, UUID topicId) {
+        static Key of(Letter letter) {
+            return new Key(letter.record().coordinates(), letter.record().topicId());
+        }
+
+        private static Key read(ResultSet row) throws SQLException {
+            return new Key(
+                    new Coordinates(row.getString(1), row.getInt(2), row.getLong(3)), row.getObject(4, UUID.class));
+        }
+    }
 
     /**
      * What the tables tell of a message.

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +39,7 @@ public final class ImportRun {
     private final Problems problems;
     private final Progress progress;
     private final Map<ImportKind, Long> kinds = new EnumMap<>(ImportKind.class);
-    private final List<Item> batch = new ArrayList<>();
+    private final List<FileLetter> batch = new ArrayList<>();
     private long batchBytes;
     private long letters;
     private @Nullable Long announced;
@@ -67,18 +68,18 @@ public final class ImportRun {
         try (Copies copies = new Copies(connections);
                 InputStream in = Files.newInputStream(file.path())) {
             ConsumerFacts facts = new ConsumerFacts(connections, copies, file.consumer(), pattern);
-            Fates fates = new Fates(copies, facts);
+            ImportDecider decider = new ImportDecider(copies, facts);
             CopySender sender = new CopySender(connections, copies);
-            LineReader lines = new LineReader(in);
+            LineReader lines = new LineReader(file.path(), in);
             lines.read(); // the header was looked at already
             for (byte[] line = lines.read(); line != null && !stop.requested(); line = lines.read()) {
                 take(line, lines.number());
                 if (batch.size() >= LETTERS_AT_ONCE || batchBytes >= BYTES_AT_ONCE) {
-                    finish(copies, fates, sender);
+                    finish(copies, decider, sender);
                 }
             }
             if (!stop.requested()) {
-                finish(copies, fates, sender);
+                finish(copies, decider, sender);
             }
         } finally {
             progress.clear();
@@ -94,12 +95,12 @@ public final class ImportRun {
 
     private void take(byte[] line, long number) {
         try {
-            Line parsed = LineParser.parse(line);
-            if (parsed instanceof Line.End end && announced == null) {
+            ExportLine parsed = LineParser.parse(line);
+            if (parsed instanceof ExportLine.End end && announced == null) {
                 announced = end.letters();
                 return;
             }
-            if (announced != null || !(parsed instanceof Line.Entry entry)) {
+            if (announced != null || !(parsed instanceof ExportLine.Entry entry)) {
                 throw new BadLineException("it is not to be here: a file has one header, then letters, then one end");
             }
             if (!entry.letter().consumer().equals(file.consumer())) {
@@ -107,7 +108,7 @@ public final class ImportRun {
                         "it is of the consumer " + entry.letter().consumer());
             }
             letters++;
-            batch.add(new Item(number, entry));
+            batch.add(new FileLetter(number, entry));
             batchBytes += line.length;
         } catch (BadLineException e) {
             letters++;
@@ -116,60 +117,75 @@ public final class ImportRun {
         }
     }
 
-    private void finish(Copies copies, Fates fates, CopySender sender) throws SQLException {
+    private void finish(Copies copies, ImportDecider decider, CopySender sender) throws SQLException {
         if (batch.isEmpty()) {
             return;
         }
-        List<Letter> wanted = batch.stream().map(Item::letter).toList();
+        List<Letter> wanted = batch.stream().map(FileLetter::letter).toList();
         List<ImportRows.Evidence> evidence = rows.evidence(wanted);
         List<List<Letter>> known = lookup.known(file.consumer(), wanted);
         copies.expect(known.stream().flatMap(List::stream).toList());
-        List<Item> items = new ArrayList<>();
-        List<Fate> toWrite = new ArrayList<>();
+        List<FileLetter> items = new ArrayList<>();
+        List<ImportDecision> toWrite = new ArrayList<>();
         for (int i = 0; i < batch.size(); i++) {
-            Fate fate = fates.of(batch.get(i), known.get(i), evidence.get(i));
-            if (fate.kind().isDone() && !dryRun) {
+            ImportDecision decision = decider.decide(batch.get(i), known.get(i), evidence.get(i));
+            if (decision.kind().isDone() && !dryRun) {
                 items.add(batch.get(i));
-                toWrite.add(fate);
+                toWrite.add(decision);
             } else {
-                count(fate.kind(), 1);
-                tell(batch.get(i), fate.why());
+                count(decision.kind(), 1);
+                tell(batch.get(i), decision.why());
             }
         }
         batch.clear();
         batchBytes = 0;
         if (!items.isEmpty()) {
-            write(sender.send(items, toWrite));
+            write(sender.send(items, toWrite), decider);
         }
         progress.show(letters);
     }
 
-    private void write(CopySender.Sending sending) throws SQLException {
+    private void write(CopySender.Sending sending, ImportDecider decider) throws SQLException {
         for (CopySender.Failed failed : sending.failed()) {
             count(ImportKind.IMPOSSIBLE, 1);
             tell(failed.item(), failed.why());
         }
-        List<Published> moved = sending.published().stream()
-                .filter(copy -> copy.fate().row() != null)
-                .toList();
-        List<Published> added = sending.published().stream()
-                .filter(copy -> copy.fate().row() == null)
-                .toList();
-        long restored = rows.move(moved);
-        count(ImportKind.RESTORED, restored);
-        Map<ImportKind, Long> made = rows.add(added);
-        made.forEach(this::count);
-        // Somebody else was quicker: another import, or the message itself, which came once more and took effect.
-        long others = sending.published().size()
-                - restored
-                - made.values().stream().mapToLong(Long::longValue).sum();
-        count(ImportKind.THERE, others);
+        Map<ImportRows.Key, ImportKind> written = new HashMap<>(rows.move(
+                sending.published().stream().filter(Published::isKnown).toList()));
+        written.putAll(rows.add(
+                sending.published().stream().filter(copy -> !copy.isKnown()).toList()));
+        List<FileLetter> overtaken = new ArrayList<>();
+        for (Published copy : sending.published()) {
+            // Taken away: a letter that is in the file twice is written once.
+            ImportKind kind = written.remove(ImportRows.Key.of(copy.isKnown() ? copy.row() : copy.letter()));
+            if (kind == null) {
+                overtaken.add(copy.item());
+            } else {
+                count(kind, 1);
+            }
+        }
+        tellOvertaken(overtaken, decider);
         if (sending.failure() != null) {
             throw sending.failure();
         }
     }
 
-    private void tell(Item item, @Nullable String why) {
+    /** Somebody else was quicker: another import, an erasure, or the message itself, which came once more. */
+    private void tellOvertaken(List<FileLetter> overtaken, ImportDecider decider) throws SQLException {
+        if (overtaken.isEmpty()) {
+            return;
+        }
+        List<Letter> letters = overtaken.stream().map(FileLetter::letter).toList();
+        List<ImportRows.Evidence> evidence = rows.evidence(letters);
+        List<List<Letter>> known = lookup.known(file.consumer(), letters);
+        for (int i = 0; i < overtaken.size(); i++) {
+            ImportDecision decision = decider.overtaken(letters.get(i), known.get(i), evidence.get(i));
+            count(decision.kind(), 1);
+            tell(overtaken.get(i), decision.why());
+        }
+    }
+
+    private void tell(FileLetter item, @Nullable String why) {
         if (why != null) {
             problems.add(
                     file.path() + ", line " + item.line() + ": " + item.letter().name() + " not imported: " + why);

@@ -41,7 +41,7 @@ final class LineParser {
 
     private LineParser() {}
 
-    static Line parse(byte[] line) throws BadLineException {
+    static ExportLine parse(byte[] line) throws BadLineException {
         Object json;
         try {
             json = MAPPER.readValue(line, Object.class);
@@ -57,10 +57,10 @@ final class LineParser {
         if (fields.has("format")) {
             return head(fields);
         }
-        return fields.has("end") ? new Line.End(fields.count("letters")) : entry(fields);
+        return fields.has("end") ? new ExportLine.End(fields.count("letters")) : entry(fields);
     }
 
-    private static Line.Head head(JsonFields fields) throws BadLineException {
+    private static ExportLine.Head head(JsonFields fields) throws BadLineException {
         if (!fields.text("format").equals(LineWriter.FORMAT)) {
             throw new BadLineException("format must be " + LineWriter.FORMAT);
         }
@@ -69,7 +69,7 @@ final class LineParser {
             throw new BadLineException("it is of version " + version + ", and this dlq knows version "
                     + LineWriter.VERSION + ": take a dlq of the version that wrote it");
         }
-        return new Line.Head(
+        return new ExportLine.Head(
                 fields.text("consumer", CONSUMER_LENGTH),
                 fields.text("filter"),
                 fields.instant("startedAt"),
@@ -77,13 +77,13 @@ final class LineParser {
                 fields.bool("knowsStatus"));
     }
 
-    private static Line.Entry entry(JsonFields fields) throws BadLineException {
+    private static ExportLine.Entry entry(JsonFields fields) throws BadLineException {
         boolean erased = !fields.isNull("erasedAt");
         JsonFields origin = fields.object("origin");
         JsonFields record = fields.object("record");
         JsonFields copy = fields.isNull("copy") ? null : fields.object("copy");
         JsonFields error = erased ? null : fields.object("error");
-        Line.Content content = content(fields, copy);
+        ExportLine.Content content = content(fields, copy);
         int replays = fields.smallCount("replays");
         Letter letter = new Letter(
                 fields.text("consumer", CONSUMER_LENGTH),
@@ -111,7 +111,7 @@ final class LineParser {
         if (content != null) {
             check(letter, content);
         }
-        return new Line.Entry(
+        return new ExportLine.Entry(
                 letter,
                 error == null ? "" : error.text("stacktrace"),
                 content,
@@ -134,7 +134,7 @@ final class LineParser {
                 fields.instantOrNull("erasedAt"));
     }
 
-    private static Line.@Nullable Content content(JsonFields fields, @Nullable JsonFields copy)
+    private static ExportLine.@Nullable Content content(JsonFields fields, @Nullable JsonFields copy)
             throws BadLineException {
         if (!fields.has("value")) {
             return null;
@@ -150,7 +150,7 @@ final class LineParser {
             JsonFields.bytes("the name of a header", name);
             headers.add(new RecordHeader(name, JsonFields.bytes("header " + name, pair.get(1))));
         }
-        return new Line.Content(
+        return new ExportLine.Content(
                 fields.bytes("key"),
                 fields.bytes("value"),
                 List.copyOf(headers),
@@ -158,7 +158,7 @@ final class LineParser {
     }
 
     /** What the line says twice must agree: its copy would not be taken for that of the letter. */
-    private static void check(Letter letter, Line.Content content) throws BadLineException {
+    private static void check(Letter letter, ExportLine.Content content) throws BadLineException {
         if (PayloadHash.of(content.value()) != letter.record().payloadHash()) {
             throw new BadLineException("record.payloadHash is not the hash of value: one of them was changed");
         }
@@ -169,7 +169,7 @@ final class LineParser {
         agree(content, HeaderNames.DLQ_MESSAGE_ID, letter.messageId());
     }
 
-    private static void agree(Line.Content content, HeaderNames name, @Nullable String expected)
+    private static void agree(ExportLine.Content content, HeaderNames name, @Nullable String expected)
             throws BadLineException {
         for (Header header : content.headers()) {
             if (header.key().equals(name.key())

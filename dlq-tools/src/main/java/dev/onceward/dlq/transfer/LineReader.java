@@ -1,13 +1,20 @@
 package dev.onceward.dlq.transfer;
 
+import dev.onceward.dlq.exit.RefusedException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Lines as bytes, with their places in the file. */
+/** Lines as bytes, with their places in the file; of those that are no lines, it stops before memory ends. */
 final class LineReader {
+    /** Of the memory: a line is there several times, as bytes, as text, and as what it says. */
+    private static final int SHARE = 8;
+
+    private final Path path;
     private final InputStream in;
+    private final long longest;
     private final byte[] buffer = new byte[64 * 1024];
     private int position;
     private int limit;
@@ -16,11 +23,21 @@ final class LineReader {
     private long number;
     private boolean ended = true;
 
-    LineReader(InputStream in) {
-        this.in = in;
+    LineReader(Path path, InputStream in) {
+        this(path, in, Runtime.getRuntime().maxMemory() / SHARE);
     }
 
-    /** The next line without its end; {@code null}: there is none. */
+    LineReader(Path path, InputStream in, long longest) {
+        this.path = path;
+        this.in = in;
+        this.longest = longest;
+    }
+
+    /**
+     * The next line without its end; {@code null}: there is none.
+     *
+     * @throws RefusedException it is longer than the memory has room for
+     */
     byte @Nullable [] read() throws IOException {
         start = next;
         ByteArrayOutputStream line = new ByteArrayOutputStream();
@@ -28,6 +45,10 @@ final class LineReader {
             int end = position;
             while (end < limit && buffer[end] != '\n') {
                 end++;
+            }
+            if (line.size() + end - position > longest) {
+                throw new RefusedException("line " + (number + 1) + " of " + path + " is longer than " + longest
+                        + " bytes: it is no export, or give the command more memory (-Xmx)");
             }
             line.write(buffer, position, end - position);
             next += end - position;

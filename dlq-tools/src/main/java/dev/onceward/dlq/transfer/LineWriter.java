@@ -24,14 +24,14 @@ final class LineWriter {
 
     private LineWriter() {}
 
-    static void write(OutputStream out, Line line) throws IOException {
+    static void write(OutputStream out, ExportLine line) throws IOException {
         try (JsonGenerator json = FACTORY.createGenerator(out, JsonEncoding.UTF8)) {
             json.writeStartObject();
-            if (line instanceof Line.Head head) {
+            if (line instanceof ExportLine.Head head) {
                 head(json, head);
-            } else if (line instanceof Line.Entry entry) {
+            } else if (line instanceof ExportLine.Entry entry) {
                 entry(json, entry);
-            } else if (line instanceof Line.End end) {
+            } else if (line instanceof ExportLine.End end) {
                 json.writeBooleanField("end", true);
                 json.writeNumberField("letters", end.letters());
             }
@@ -41,7 +41,7 @@ final class LineWriter {
         }
     }
 
-    private static void head(JsonGenerator json, Line.Head head) throws IOException {
+    private static void head(JsonGenerator json, ExportLine.Head head) throws IOException {
         json.writeStringField("format", FORMAT);
         json.writeNumberField("version", VERSION);
         json.writeStringField("consumer", head.consumer());
@@ -51,7 +51,7 @@ final class LineWriter {
         json.writeBooleanField("knowsStatus", head.knowsStatus());
     }
 
-    private static void entry(JsonGenerator json, Line.Entry entry) throws IOException {
+    private static void entry(JsonGenerator json, ExportLine.Entry entry) throws IOException {
         Letter letter = entry.letter();
         boolean erased = letter.history().erasedAt() != null;
         json.writeStringField("consumer", letter.consumer());
@@ -111,10 +111,10 @@ final class LineWriter {
     }
 
     /** Last in the line: whoever looks at the file finds the facts in front of what may be long. */
-    private static void content(JsonGenerator json, Letter letter, boolean erased, Line.Entry entry)
+    private static void content(JsonGenerator json, Letter letter, boolean erased, ExportLine.Entry entry)
             throws IOException {
         Coordinates copy = letter.copy();
-        Line.Content content = entry.content();
+        ExportLine.Content content = entry.content();
         if (copy == null) {
             json.writeNullField("copy");
         } else {

@@ -7,16 +7,21 @@ import java.util.Objects;
 /**
  * A letter whose copy the broker has acknowledged.
  *
- * @param fate what is to be recorded
+ * @param decision what is to be recorded
  * @param place of the copy
  */
-record Published(Item item, Fate fate, Coordinates place) {
+record Published(FileLetter item, ImportDecision decision, Coordinates place) {
     Letter letter() {
         return item.letter();
     }
 
+    /** Whether its row is there, and only the copy was gone. */
+    boolean isKnown() {
+        return decision.row() != null;
+    }
+
     /** The row whose copy was gone. */
     Letter row() {
-        return Objects.requireNonNull(fate.row());
+        return Objects.requireNonNull(decision.row());
     }
 }

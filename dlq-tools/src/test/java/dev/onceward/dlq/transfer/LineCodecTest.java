@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onceward.catalog.DeadLetterStatus;
 import dev.onceward.catalog.HeaderNames;
+import dev.onceward.dlq.exit.RefusedException;
 import dev.onceward.dlq.index.Letter;
 import dev.onceward.handler.Coordinates;
 import dev.onceward.message.Origin;
@@ -14,6 +15,7 @@ import dev.onceward.message.RecordIdentity;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
@@ -39,14 +41,14 @@ class LineCodecTest {
                 new RecordHeader("odd \"name\"\n\u2028", ODD),
                 new RecordHeader("again", "1".getBytes(UTF_8)));
         Letter letter = letter(PayloadHash.of("=1+1\n\"\uD83D\uDE00\0".getBytes(UTF_8)), "id \uD83D\uDE00 = \\ \"");
-        Line.Entry entry = new Line.Entry(
+        ExportLine.Entry entry = new ExportLine.Entry(
                 letter,
                 "at a\n\tat b",
-                new Line.Content(ODD, "=1+1\n\"\uD83D\uDE00\0".getBytes(UTF_8), headers, 7),
+                new ExportLine.Content(ODD, "=1+1\n\"\uD83D\uDE00\0".getBytes(UTF_8), headers, 7),
                 null);
 
         byte[] line = write(entry);
-        Line.Entry back = (Line.Entry) LineParser.parse(Arrays.copyOf(line, line.length - 1));
+        ExportLine.Entry back = (ExportLine.Entry) LineParser.parse(Arrays.copyOf(line, line.length - 1));
 
         // One line, whatever is in it.
         assertThat(new String(line, UTF_8).lines()).hasSize(1);
@@ -67,9 +69,12 @@ class LineCodecTest {
                 text[j] = (byte) random.nextInt(128);
             }
             for (byte[] payload : List.of(value, text)) {
-                Line.Entry entry = new Line.Entry(
-                        letter(PayloadHash.of(payload), null), "", new Line.Content(null, payload, List.of(), 7), null);
-                assertThat(((Line.Entry) LineParser.parse(write(entry)))
+                ExportLine.Entry entry = new ExportLine.Entry(
+                        letter(PayloadHash.of(payload), null),
+                        "",
+                        new ExportLine.Content(null, payload, List.of(), 7),
+                        null);
+                assertThat(((ExportLine.Entry) LineParser.parse(write(entry)))
                                 .content()
                                 .value())
                         .as("seed %d", seed)
@@ -80,11 +85,12 @@ class LineCodecTest {
 
     @Test
     void aNullValueIsNoMissingOne() throws Exception {
-        Line.Entry tombstone = new Line.Entry(letter(0, null), "", new Line.Content(null, null, List.of(), 7), null);
-        Line.Entry gone = new Line.Entry(letter(0, null), "", null, "gone by retention");
+        ExportLine.Entry tombstone =
+                new ExportLine.Entry(letter(0, null), "", new ExportLine.Content(null, null, List.of(), 7), null);
+        ExportLine.Entry gone = new ExportLine.Entry(letter(0, null), "", null, "gone by retention");
 
-        Line.Entry tombstoneBack = (Line.Entry) LineParser.parse(write(tombstone));
-        Line.Entry goneBack = (Line.Entry) LineParser.parse(write(gone));
+        ExportLine.Entry tombstoneBack = (ExportLine.Entry) LineParser.parse(write(tombstone));
+        ExportLine.Entry goneBack = (ExportLine.Entry) LineParser.parse(write(gone));
 
         assertThat(tombstoneBack.content()).isNotNull();
         assertThat(tombstoneBack.content().value()).isNull();
@@ -97,12 +103,12 @@ class LineCodecTest {
     void aPayloadMayBeLarge() throws Exception {
         byte[] value = new byte[21_000_000];
         Arrays.fill(value, (byte) 'x');
-        Line.Entry entry = new Line.Entry(
-                letter(PayloadHash.of(value), null), "", new Line.Content(null, value, List.of(), 7), null);
+        ExportLine.Entry entry = new ExportLine.Entry(
+                letter(PayloadHash.of(value), null), "", new ExportLine.Content(null, value, List.of(), 7), null);
 
-        LineReader lines = new LineReader(new ByteArrayInputStream(write(entry)));
+        LineReader lines = new LineReader(Path.of("f"), new ByteArrayInputStream(write(entry)));
 
-        assertThat(((Line.Entry) LineParser.parse(lines.read())).content().value())
+        assertThat(((ExportLine.Entry) LineParser.parse(lines.read())).content().value())
                 .hasSize(value.length);
     }
 
@@ -121,20 +127,23 @@ class LineCodecTest {
                 letter.failure(),
                 new Letter.History(null, 0, null, null, null, null, null, null, null, null, null, TIME));
 
-        byte[] line = write(new Line.Entry(erased, "secret trace", null, "its data were erased"));
+        byte[] line = write(new ExportLine.Entry(erased, "secret trace", null, "its data were erased"));
 
         assertThat(new String(line, UTF_8)).doesNotContain("secret");
-        assertThat(((Line.Entry) LineParser.parse(line)).letter().history().erasedAt())
+        assertThat(((ExportLine.Entry) LineParser.parse(line))
+                        .letter()
+                        .history()
+                        .erasedAt())
                 .isEqualTo(TIME);
     }
 
     @Test
     void headAndEndComeBack() throws Exception {
-        Line.Head head = new Line.Head("billing", "--all --status DEAD", TIME, TIME.plusNanos(1_000), true);
+        ExportLine.Head head = new ExportLine.Head("billing", "--all --status DEAD", TIME, TIME.plusNanos(1_000), true);
 
         assertThat(LineParser.parse(write(head))).isEqualTo(head);
-        assertThat(LineParser.parse(write(new Line.End(12)))).isEqualTo(new Line.End(12));
-        assertThat(new String(write(new Line.End(12)), UTF_8)).isEqualTo("{\"end\":true,\"letters\":12}\n");
+        assertThat(LineParser.parse(write(new ExportLine.End(12)))).isEqualTo(new ExportLine.End(12));
+        assertThat(new String(write(new ExportLine.End(12)), UTF_8)).isEqualTo("{\"end\":true,\"letters\":12}\n");
     }
 
     @ParameterizedTest
@@ -191,7 +200,7 @@ class LineCodecTest {
     @Test
     void linesKnowTheirPlacesAndWhetherTheyWereCut() throws IOException {
         String text = "one\n\n" + "x".repeat(200_000) + "\nfour";
-        LineReader lines = new LineReader(new ByteArrayInputStream(text.getBytes(UTF_8)));
+        LineReader lines = new LineReader(Path.of("f"), new ByteArrayInputStream(text.getBytes(UTF_8)));
 
         assertThat(lines.read()).asString().isEqualTo("one");
         assertThat(lines.read()).isEmpty();
@@ -205,6 +214,19 @@ class LineCodecTest {
         assertThat(lines.read()).isNull();
     }
 
+    @Test
+    void aLineLongerThanThereIsRoomForEndsTheReading() throws IOException {
+        LineReader room = new LineReader(Path.of("f"), new ByteArrayInputStream("one\nfour\n".getBytes(UTF_8)), 4);
+        LineReader none = new LineReader(Path.of("f"), new ByteArrayInputStream("one\nfives".getBytes(UTF_8)), 4);
+
+        assertThat(room.read()).hasSize(3);
+        assertThat(room.read()).hasSize(4);
+        assertThat(none.read()).hasSize(3);
+        assertThatThrownBy(none::read)
+                .isInstanceOf(RefusedException.class)
+                .hasMessageContainingAll("line 2 of f", "longer than 4 bytes", "-Xmx");
+    }
+
     private static String goodLine() throws IOException {
         byte[] value = "9.99".getBytes(UTF_8);
         List<Header> headers = List.of(
@@ -213,15 +235,15 @@ class LineCodecTest {
                 new RecordHeader(HeaderNames.ERRORS_PARTITION.key(), "1".getBytes(UTF_8)),
                 new RecordHeader(HeaderNames.ERRORS_OFFSET.key(), "7".getBytes(UTF_8)),
                 new RecordHeader(HeaderNames.DLQ_MESSAGE_ID.key(), "m1".getBytes(UTF_8)));
-        Line.Entry entry = new Line.Entry(
+        ExportLine.Entry entry = new ExportLine.Entry(
                 letter(PayloadHash.of(value), "m1"),
                 "",
-                new Line.Content("k".getBytes(UTF_8), value, headers, 7),
+                new ExportLine.Content("k".getBytes(UTF_8), value, headers, 7),
                 null);
         return new String(write(entry), UTF_8);
     }
 
-    private static byte[] write(Line line) throws IOException {
+    private static byte[] write(ExportLine line) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         LineWriter.write(out, line);
         return out.toByteArray();

@@ -3,7 +3,7 @@ package dev.onceward.dlq.transfer;
 import dev.onceward.dlq.index.Letter;
 
 /** A letter of a file and the number of its line. */
-record Item(long line, Line.Entry entry) {
+record FileLetter(long line, ExportLine.Entry entry) {
     Letter letter() {
         return entry.letter();
     }

@@ -1,7 +1,5 @@
-package dev.onceward.dlq.transfer;
+package dev.onceward.dlq.connect;
 
-import dev.onceward.dlq.connect.Connections;
-import dev.onceward.dlq.index.Letter;
 import dev.onceward.handler.Coordinates;
 import dev.onceward.postgres.Tables;
 import java.sql.Connection;
@@ -12,29 +10,37 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Parameters of a statement about many letters at once: an array for each column. */
-final class LetterArrays<T> {
+/**
+ * Parameters of a statement about many things at once: an array for each column, for {@code unnest}. In the order of their
+ * places in the statement. For one thread.
+ *
+ * @param <T> what one row is made of
+ */
+public final class ArrayParameters<T> {
     private final Connection connection;
     private final PreparedStatement statement;
     private final List<T> rows;
     private int index = 1;
 
-    private LetterArrays(Connection connection, PreparedStatement statement, List<T> rows) {
+    private ArrayParameters(Connection connection, PreparedStatement statement, List<T> rows) {
         this.connection = connection;
         this.statement = statement;
         this.rows = rows;
     }
 
-    static PreparedStatement prepare(Connections connections, String sql) throws SQLException {
+    /** Prepares a statement with the names of the tables in braces. */
+    public static PreparedStatement prepare(Connections connections, String sql) throws SQLException {
         Tables tables = connections.tables();
         return connections.database().prepareStatement(tables.sql(sql));
     }
 
-    static <T> LetterArrays<T> of(Connections connections, PreparedStatement statement, List<T> rows) {
-        return new LetterArrays<>(connections.database(), statement, rows);
+    /** Of a statement from its first parameter on. */
+    public static <T> ArrayParameters<T> of(Connections connections, PreparedStatement statement, List<T> rows) {
+        return new ArrayParameters<>(connections.database(), statement, rows);
     }
 
-    LetterArrays<T> column(String type, Function<T, ? extends @Nullable Object> value) throws SQLException {
+    /** One column; {@code type} is the type of its elements, as PostgreSQL calls it. */
+    public ArrayParameters<T> column(String type, Function<T, ? extends @Nullable Object> value) throws SQLException {
         Object[] values = rows.stream().map(row -> (Object) value.apply(row)).toArray();
         if (type.equals("bytea")) {
             // The driver knows arrays of byte arrays only by their own type.
@@ -46,7 +52,8 @@ final class LetterArrays<T> {
         return this;
     }
 
-    LetterArrays<T> times(Function<T, @Nullable Instant> value) throws SQLException {
+    /** One column of {@code timestamptz}. */
+    public ArrayParameters<T> times(Function<T, @Nullable Instant> value) throws SQLException {
         // As text, which the server reads to the microsecond.
         return column("timestamptz", row -> {
             Instant instant = value.apply(row);
@@ -54,19 +61,16 @@ final class LetterArrays<T> {
         });
     }
 
-    /** Three columns. */
-    LetterArrays<T> coordinates(Function<T, Coordinates> value) throws SQLException {
+    /** Three columns: topic, partition, offset. */
+    public ArrayParameters<T> coordinates(Function<T, Coordinates> value) throws SQLException {
         return column("text", row -> value.apply(row).topic())
                 .column("int4", row -> value.apply(row).partition())
                 .column("int8", row -> value.apply(row).offset());
     }
 
-    LetterArrays<T> text(String value) throws SQLException {
+    /** One text, and no array. */
+    public ArrayParameters<T> text(String value) throws SQLException {
         statement.setString(index++, value);
         return this;
-    }
-
-    static boolean isFirst(Letter letter) {
-        return letter.record().coordinates().equals(letter.origin().coordinates());
     }
 }

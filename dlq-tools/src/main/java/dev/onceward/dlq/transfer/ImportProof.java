@@ -1,23 +1,27 @@
 package dev.onceward.dlq.transfer;
 
+import dev.onceward.postgres.UnprocessedProof;
+
 /**
- * What the database still knows about whether a message of a file took effect. Both are conditions on a row {@code w} of
- * letters: {@code message_id}, {@code payload_hash}, {@code edited_hash}, {@code topic_id}, {@code origin_topic},
- * {@code origin_partition}, {@code is_first} (its record is the one that first failed).
+ * What the database still knows about whether a message of a file took effect, as conditions on a row {@code w} of letters:
+ * {@code consumer_name}, {@code message_id}, {@code payload_hash}, {@code edited_hash}, {@code topic_id},
+ * {@code origin_topic}, {@code origin_partition}, {@code reason}, and {@code is_first}: its record is the one that first
+ * failed.
  */
-final class Proof {
+final class ImportProof {
     /** It did: there is its claim, or a dead letter of the same content that was resolved, which counts as a claim. */
-    static final String TOOK_EFFECT = "(EXISTS (SELECT FROM {processed_messages} p WHERE p.consumer_name = ?"
-            + " AND p.message_id = w.message_id AND p.payload_hash IN (w.payload_hash, w.edited_hash))"
-            + " OR EXISTS (SELECT FROM {dead_letters} r WHERE r.consumer_name = ? AND r.message_id = w.message_id"
-            + " AND r.status = 'RESOLVED' AND (r.payload_hash IN (w.payload_hash, w.edited_hash)"
-            + " OR r.edited_payload_hash IN (w.payload_hash, w.edited_hash))))";
+    static final String TOOK_EFFECT =
+            "(EXISTS (SELECT FROM {processed_messages} p WHERE p.consumer_name = w.consumer_name"
+                    + " AND p.message_id = w.message_id AND p.payload_hash IN (w.payload_hash, w.edited_hash))"
+                    + " OR EXISTS (SELECT FROM {dead_letters} r WHERE r.consumer_name = w.consumer_name AND r.message_id = w.message_id"
+                    + " AND r.status = 'RESOLVED' AND (r.payload_hash IN (w.payload_hash, w.edited_hash)"
+                    + " OR r.edited_payload_hash IN (w.payload_hash, w.edited_hash))))";
 
     /**
      * If it did, there would be a claim.
      *
-     * <p>A row of {@code dead_letters} with one of the reasons PERMANENT, ATTEMPTS_EXHAUSTED and UNDECODABLE is taken by the
-     * workers for the proof that its message had not taken effect: with it a replay runs although the claim may have been
+     * <p>A row of {@code dead_letters} with one of the reasons of {@link UnprocessedProof} is taken by the workers for the
+     * proof that its message had not taken effect: with it a replay runs although the claim may have been
      * pruned. The row that a worker writes is one, and keeps the claim from being pruned as long as it is open. A file is
      * none: what was DEAD when it was exported may have been replayed since, its row resolved and lost, its claim pruned.
      * Putting it back as what it was would make the next replay double the effect.
@@ -33,12 +37,13 @@ final class Proof {
      * {@code claims_pruned_at} in one transaction, so that one snapshot shows one or the other.
      */
     static final String CLAIM_WOULD_BE_THERE = "(w.is_first AND EXISTS (SELECT FROM {consumers} c"
-            + " WHERE c.consumer_name = ? AND c.claims_pruned_at IS NULL)"
-            + " AND EXISTS (SELECT FROM {partition_generations} g WHERE g.consumer_name = ?"
+            + " WHERE c.consumer_name = w.consumer_name AND c.claims_pruned_at IS NULL)"
+            + " AND EXISTS (SELECT FROM {partition_generations} g WHERE g.consumer_name = w.consumer_name"
             + " AND g.topic = w.origin_topic AND g.partition = w.origin_partition AND g.topic_id = w.topic_id))";
 
-    /** Reasons that would be taken for a proof. */
-    static final String IS_PROOF = "(w.reason IN ('PERMANENT', 'ATTEMPTS_EXHAUSTED', 'UNDECODABLE'))";
+    /** As a row it would be taken for a proof that is none, see {@link #CLAIM_WOULD_BE_THERE}. */
+    static final String WOULD_BE_TOO_OLD =
+            "(w.reason IN " + UnprocessedProof.REASONS + " AND NOT " + CLAIM_WOULD_BE_THERE + ")";
 
-    private Proof() {}
+    private ImportProof() {}
 }

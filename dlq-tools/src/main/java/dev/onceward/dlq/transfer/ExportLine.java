@@ -7,7 +7,7 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /** One line of a file of dead letters: first a header, then letters, last an end. */
-sealed interface Line {
+sealed interface ExportLine {
     /** Why the content of an erased letter is missing. */
     String ERASED = "its data were erased";
 
@@ -21,7 +21,8 @@ sealed interface Line {
      * @param asOf what existed then, by the clock of where they were looked up
      * @param knowsStatus whether the status of the letters was known
      */
-    record Head(String consumer, String filter, Instant startedAt, Instant asOf, boolean knowsStatus) implements Line {}
+    record Head(String consumer, String filter, Instant startedAt, Instant asOf, boolean knowsStatus)
+            implements ExportLine {}
 
     /**
      * A letter.
@@ -33,7 +34,7 @@ sealed interface Line {
             Letter letter,
             String stacktrace,
             @Nullable Content content,
-            @Nullable String missing) implements Line {}
+            @Nullable String missing) implements ExportLine {}
 
     /**
      * The copy in the dead-letter topic, byte for byte.
@@ -45,5 +46,5 @@ sealed interface Line {
     record Content(byte @Nullable [] key, byte @Nullable [] value, List<Header> headers, long timestamp) {}
 
     /** Nothing is missing before this. */
-    record End(long letters) implements Line {}
+    record End(long letters) implements ExportLine {}
 }
