@@ -20,7 +20,8 @@ final class ImportRows {
     private static final String EVIDENCE =
             "SELECT w.n, " + ImportProof.TOOK_EFFECT + ", " + ImportProof.WOULD_BE_TOO_OLD
                     + " FROM (SELECT ?::text AS consumer_name, u.* FROM unnest(?, ?, ?, ?, ?, ?, ?, ?) WITH ORDINALITY"
-                    + " AS u(message_id, payload_hash, edited_hash, topic_id, origin_topic, origin_partition, is_first, reason, n)) w";
+                    + " AS u(message_id, payload_hash, edited_hash, topic_id, origin_topic, origin_partition, is_first,"
+                    + " reason, n)) w";
     // Guarded by the copy that was found to be gone: somebody else may have put it back, too.
     // In key order, like all that changes several rows: no two of them wait in a circle.
     private static final String MOVE = "UPDATE {dead_letters} d SET dlt_topic = k.new_topic,"
@@ -38,22 +39,22 @@ final class ImportRows {
             + " AND d.record_offset = k.record_offset AND d.topic_id = k.topic_id"
             + " RETURNING d.topic, d.partition, d.record_offset, d.topic_id";
     // asserted_by is left out: whoever asserted something, did so of the letter that was there then.
-    // dead_at is what it was: the newest row of a message tells of it, and an old failure is not to become the newest.
-    // Not in
-    // the future, whatever the file says: no replay would see it.
+    // dead_at is what it was: an old failure is not to become the newest of its message, which is the one that counts.
+    // But never in the future, whatever the file says: no replay would see it.
     private static final String ADD = "INSERT INTO {dead_letters} (consumer_name, topic, partition, record_offset,"
             + " topic_id, record_timestamp, payload_hash, origin_topic, origin_partition, origin_offset,"
             + " origin_timestamp, message_id, record_key, status, dlt_topic, dlt_partition, dlt_offset, reason,"
             + " error_class, error_message, error_stacktrace, attempts, first_failed_at, failed_at, dead_at, worker_id,"
             + " generation, replays, replayed_at, edited_payload_hash, discarded_at, discarded_by, discard_reason,"
-            + " edited_at, edited_by) SELECT w.consumer_name, w.topic, w.partition, w.record_offset, w.topic_id, w.record_timestamp,"
-            + " w.payload_hash, w.origin_topic, w.origin_partition, w.origin_offset, w.origin_timestamp, w.message_id,"
-            + " w.record_key, w.status, w.dlt_topic, w.dlt_partition, w.dlt_offset,"
+            + " edited_at, edited_by) SELECT w.consumer_name, w.topic, w.partition, w.record_offset, w.topic_id,"
+            + " w.record_timestamp, w.payload_hash, w.origin_topic, w.origin_partition, w.origin_offset,"
+            + " w.origin_timestamp, w.message_id, w.record_key, w.status, w.dlt_topic, w.dlt_partition, w.dlt_offset,"
             + " CASE WHEN t.too_old THEN 'TOO_OLD' ELSE w.reason END, w.error_class,"
             + " CASE WHEN t.too_old THEN 'imported, and was ' || w.reason || ': ' || w.error_message"
             + " ELSE w.error_message END, w.error_stacktrace, w.attempts, w.first_failed_at, w.failed_at,"
-            + " least(coalesce(w.dead_at, w.failed_at), clock_timestamp()), w.worker_id, w.generation, w.replays, w.replayed_at, w.edited_hash, w.discarded_at,"
-            + " w.discarded_by, w.discard_reason, w.edited_at, w.edited_by"
+            + " least(coalesce(w.dead_at, w.failed_at), clock_timestamp()), w.worker_id, w.generation,"
+            + " w.replays, w.replayed_at, w.edited_hash, w.discarded_at, w.discarded_by, w.discard_reason,"
+            + " w.edited_at, w.edited_by"
             + " FROM (SELECT ?::text AS consumer_name, u.* FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
             + " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) AS u(topic, partition, record_offset,"
             + " topic_id, record_timestamp, payload_hash, origin_topic, origin_partition, origin_offset,"
