@@ -1,7 +1,7 @@
 package dev.onceward.dlq;
 
-import dev.onceward.dlq.actions.ActionLog;
-import dev.onceward.dlq.actions.Actor;
+import dev.onceward.dlq.actions.AuditedRun;
+import dev.onceward.dlq.actions.Tally;
 import dev.onceward.dlq.connect.ConnectionOptions;
 import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.exit.ExitCodes;
@@ -17,7 +17,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -56,11 +55,8 @@ final class EvictCommand implements Callable<Integer> {
             order = 20)
     private String wait = "10s";
 
-    @Option(
-            names = {"-y", "--yes"},
-            description = "Do not ask.",
-            order = 27)
-    private boolean yes;
+    @Mixin
+    private ConsentOption yes = new ConsentOption();
 
     @Mixin
     private ConnectionOptions connection;
@@ -85,52 +81,40 @@ final class EvictCommand implements Callable<Integer> {
     }
 
     private int evict(Connections connections, RunningWorker worker, Duration patience) throws SQLException {
-        ActionLog.Action action = new ActionLog(connections, Actor.ofProcess())
-                .begin(
-                        worker.consumer(),
-                        "evict",
-                        "worker " + id,
-                        worker.partitions().size());
         Eviction.Result result = new Eviction.Result();
-        try {
-            new Eviction(connections, patience).evict(worker, result);
-        } catch (SQLException e) {
-            finish(action, worker, result, e);
-            throw e;
-        }
-        finish(action, worker, result, null);
-        boolean all = result.busy().isEmpty();
+        AuditedRun.Told told = new AuditedRun.Told(
+                worker.consumer(), "evict", "worker " + id, worker.partitions().size());
+        return new AuditedRun(connections)
+                .run(
+                        told,
+                        (Tally tally) -> {
+                            try {
+                                new Eviction(connections, patience).evict(worker, result, tally::goesOn);
+                            } finally {
+                                tally.done(result.evicted().size());
+                                // Those that had moved are none of this worker's any more.
+                                tally.failed(worker.partitions().size()
+                                        - result.evicted().size()
+                                        - result.moved().size());
+                                tally.detail("evicted: " + names(result.evicted()) + "; had moved: "
+                                        + names(result.moved()) + "; busy: " + names(result.busy()));
+                            }
+                        },
+                        tally -> tell(result, tally));
+    }
+
+    private void tell(Eviction.Result result, Tally tally) {
         console.out()
                 .println(id + " evicted from " + People.count(result.evicted().size(), "partition"));
         if (!result.moved().isEmpty()) {
             console.say("Had another owner or generation by then, left alone: " + names(result.moved()));
         }
-        if (!all) {
+        if (!result.busy().isEmpty()) {
             console.say("Not evicted, a transaction did not end within " + wait + ": " + names(result.busy())
                     + ". Try again with a longer --wait, or end the session that holds the lock: see pg_locks.");
         }
-        return all ? ExitCodes.DONE : ExitCodes.SOME_FAILED;
-    }
-
-    private static void finish(
-            ActionLog.Action action, RunningWorker worker, Eviction.Result result, @Nullable SQLException failure)
-            throws SQLException {
-        int failed = worker.partitions().size()
-                - result.evicted().size()
-                - result.moved().size();
-        String detail = "evicted: " + names(result.evicted()) + "; had moved: " + names(result.moved()) + "; busy: "
-                + names(result.busy()) + (failure == null ? "" : "; then: " + failure.getMessage());
-        try {
-            action.finish(
-                    failed == 0 ? ActionLog.Outcome.DONE : ActionLog.Outcome.PARTLY,
-                    result.evicted().size(),
-                    failed,
-                    detail);
-        } catch (SQLException e) {
-            if (failure == null) {
-                throw e;
-            }
-            failure.addSuppressed(e); // the connection is lost: the row stays RUNNING
+        if (tally.interrupted()) {
+            console.say("dlq: interrupted. Run the same command again to go on");
         }
     }
 
@@ -154,7 +138,7 @@ final class EvictCommand implements Callable<Integer> {
     private void confirm(RunningWorker worker) {
         String what = (worker.stale() ? "the stale worker " : "the RUNNING worker ") + id + " of " + worker.consumer()
                 + " from " + People.count(worker.partitions().size(), "partition");
-        new Consent(console, yes).ask("evict", what, "Evict " + what + "?", "nobody was evicted");
+        yes.consent(console).ask("evict", what, "Evict " + what + "?", "nobody was evicted");
     }
 
     private Duration patience() {

@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -85,28 +86,24 @@ final class ListCommand implements Callable<Integer> {
             Filter wanted = filter.filter(connections.consumer().orElse(null), UNFINISHED);
             LetterSource source = sources.open(connections, console, filter.namesStatus());
             LetterColumns columns = LetterColumns.of(source, wanted.consumer() == null);
-            long[] shown = new long[1];
+            long most = limit <= 0 ? Long.MAX_VALUE : limit;
+            AtomicLong found = new AtomicLong();
             try (RowWriter writer = format.writer(columns.columns(), console)) {
-                source.list(wanted, limit <= 0 ? Long.MAX_VALUE : limit, letter -> {
-                    writer.row(columns.values(letter));
-                    shown[0]++;
+                // One more than is shown tells whether there are more: counting them all takes long where there are
+                // many.
+                source.list(wanted, most == Long.MAX_VALUE ? most : most + 1, letter -> {
+                    if (found.incrementAndGet() <= most) {
+                        writer.row(columns.values(letter));
+                    }
                 });
             }
-            if (format == OutputFormat.TABLE) {
-                tellHowMany(source, wanted, shown[0]);
+            if (format == OutputFormat.TABLE && found.get() == 0) {
+                console.say("No dead letters" + (wanted.isAll() ? "." : " like that."));
+            } else if (format == OutputFormat.TABLE && found.get() > most) {
+                console.say("The newest " + People.count(most) + " of " + People.count(source.count(wanted))
+                        + ": see --limit.");
             }
             return ExitCodes.DONE;
-        }
-    }
-
-    private void tellHowMany(LetterSource source, Filter wanted, long shown) throws SQLException {
-        if (shown == 0) {
-            console.say("No dead letters" + (wanted.isAll() ? "." : " like that."));
-        } else if (shown == limit) {
-            long all = source.count(wanted);
-            if (all > shown) {
-                console.say("The newest " + People.count(shown) + " of " + People.count(all) + ": see --limit.");
-            }
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.onceward.dlq;
 
 import dev.onceward.dlq.connect.ConnectionOptions;
+import dev.onceward.dlq.exit.ExitCodes;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,13 +21,6 @@ import picocli.CommandLine.Model.OptionSpec;
 final class ManualPages {
     private static final String INDENT = "  ";
     private static final String DEEPER = "      ";
-    private static final String[] EXIT_STATUS = {
-        "0  done",
-        "1  some of it could not be done",
-        "2  wrong usage",
-        "3  cannot connect to Kafka or PostgreSQL, or the connection was lost",
-        "4  refused: it would be wrong to do"
-    };
 
     private ManualPages() {}
 
@@ -40,7 +34,7 @@ final class ManualPages {
         sections.put("OPTIONS", help -> options(help, false));
         sections.put("CONNECTION OPTIONS", help -> options(help, true));
         sections.put("EXAMPLES", ManualPages::examples);
-        sections.put("EXIT STATUS", help -> lines(EXIT_STATUS));
+        sections.put("EXIT STATUS", help -> exitStatus());
         sections.put("SEE ALSO", ManualPages::seeAlso);
         Map<String, IHelpSectionRenderer> headed = new LinkedHashMap<>();
         sections.forEach((heading, body) -> headed.put(heading, help -> headed(help, heading, body.render(help))));
@@ -129,8 +123,17 @@ final class ManualPages {
         return Optional.ofNullable(spec.userObject().getClass().getAnnotation(Manual.class));
     }
 
-    private static String lines(String[] lines) {
-        return INDENT + String.join("\n" + INDENT, lines) + "\n";
+    private static String exitStatus() {
+        StringBuilder text = new StringBuilder();
+        List<String> meanings = ExitCodes.meanings();
+        for (int code = 0; code < meanings.size(); code++) {
+            text.append(INDENT)
+                    .append(code)
+                    .append(INDENT)
+                    .append(meanings.get(code))
+                    .append('\n');
+        }
+        return text.toString();
     }
 
     private static int width(CommandSpec spec) {

@@ -1,9 +1,9 @@
 package dev.onceward.dlq;
 
 import dev.onceward.catalog.DeadLetterStatus;
-import dev.onceward.dlq.actions.ActionLog;
-import dev.onceward.dlq.actions.Actor;
+import dev.onceward.dlq.actions.AuditedRun;
 import dev.onceward.dlq.actions.Discarding;
+import dev.onceward.dlq.actions.Tally;
 import dev.onceward.dlq.connect.ConnectionOptions;
 import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.exit.ExitCodes;
@@ -18,12 +18,13 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Marks dead letters page by page: what {@code discard} and {@code restore} have in common. */
 final class MarkRun {
     private static final int PAGE = 500;
-    /** Where those are counted that nothing is done with any more; before it: done, changed in the meantime. */
-    private static final int ERASED = 2;
+    /** So many are named that nothing is done with any more. */
+    private static final int NAMED = 20;
 
     private final Console console;
     private final ConnectionOptions options;
@@ -62,48 +63,54 @@ final class MarkRun {
                 return ExitCodes.DONE;
             }
             confirm(selected, consumer);
-            ActionLog.Action action =
-                    new ActionLog(connections, Actor.ofProcess()).begin(consumer, command, filter.toString(), selected);
-            long[] counts = new long[3];
-            try {
-                mark(index, filter, asOf, new Discarding(connections), mark, counts);
-            } catch (SQLException e) {
-                action.finishAfter(e, counts[0], selected - counts[0], detail);
-                throw e;
-            }
-            boolean refused = counts[ERASED] == selected;
-            boolean complete = counts[1] == 0 && counts[ERASED] == 0;
-            action.finish(
-                    complete ? ActionLog.Outcome.DONE : refused ? ActionLog.Outcome.REFUSED : ActionLog.Outcome.PARTLY,
-                    counts[0],
-                    counts[1] + counts[ERASED],
-                    detail);
-            console.out()
-                    .println(People.count(counts[0], "dead letter") + " " + done
-                            + (counts[1] == 0 ? "" : ", " + People.count(counts[1]) + " had changed in the meantime")
-                            + (counts[ERASED] == 0 ? "" : ", " + People.count(counts[ERASED]) + " erased"));
-            return complete ? ExitCodes.DONE : refused ? ExitCodes.REFUSED : ExitCodes.SOME_FAILED;
+            Discarding discarding = new Discarding(connections);
+            return new AuditedRun(connections)
+                    .run(
+                            new AuditedRun.Told(consumer, command, filter.toString(), selected),
+                            (Tally tally) -> {
+                                tally.detail(detail);
+                                mark(new Pages(index, filter, asOf), letters -> mark.mark(discarding, letters), tally);
+                            },
+                            this::tell);
         }
     }
 
-    private void mark(
-            DeadLetterIndex index, Filter filter, Instant asOf, Discarding discarding, Mark mark, long[] counts)
-            throws SQLException {
-        List<Letter> page = index.page(filter, asOf, null, PAGE);
-        while (!page.isEmpty()) {
+    private void mark(Pages pages, Marking marking, Tally tally) throws SQLException {
+        List<Letter> page = pages.after(null);
+        while (!page.isEmpty() && tally.goesOn()) {
             List<Letter> open = new ArrayList<>();
             for (Letter letter : page) {
                 if (letter.history().erasedAt() == null) {
                     open.add(letter);
                 } else {
-                    counts[ERASED]++;
-                    console.say("dlq: " + letter.name() + " not " + done + ": its data were erased, it is over");
+                    tally.refused(1);
+                    tellErased(letter, tally.refused());
                 }
             }
-            int marked = open.isEmpty() ? 0 : mark.mark(discarding, open);
-            counts[0] += marked;
-            counts[1] += open.size() - marked;
-            page = index.page(filter, asOf, page.get(page.size() - 1), PAGE);
+            int marked = open.isEmpty() ? 0 : marking.mark(open);
+            tally.done(marked);
+            tally.failed(open.size() - marked);
+            page = pages.after(page.get(page.size() - 1));
+        }
+    }
+
+    private void tellErased(Letter letter, long number) {
+        if (number <= NAMED) {
+            console.say("dlq: " + letter.name() + " not " + done + ": its data were erased, it is over");
+        } else if (number == NAMED + 1) {
+            console.say("dlq: …");
+        }
+    }
+
+    private void tell(Tally tally) {
+        console.out()
+                .println(People.count(tally.done(), "dead letter") + " " + done
+                        + (tally.failed() == 0
+                                ? ""
+                                : ", " + People.count(tally.failed()) + " had changed in the meantime")
+                        + (tally.refused() == 0 ? "" : ", " + People.count(tally.refused()) + " erased"));
+        if (tally.interrupted()) {
+            console.say("dlq: interrupted. Run the same command again to go on");
         }
     }
 
@@ -117,5 +124,16 @@ final class MarkRun {
     /** Marks letters; returns how many it did. */
     interface Mark {
         int mark(Discarding discarding, List<Letter> letters) throws SQLException;
+    }
+
+    private interface Marking {
+        int mark(List<Letter> letters) throws SQLException;
+    }
+
+    /** What is to be marked, page by page. */
+    private record Pages(DeadLetterIndex index, Filter filter, Instant asOf) {
+        List<Letter> after(@Nullable Letter last) throws SQLException {
+            return index.page(filter, asOf, last, PAGE);
+        }
     }
 }

@@ -19,6 +19,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -86,24 +87,26 @@ final class StatsCommand implements Callable<Integer> {
         try (Connections connections = connection.connections()) {
             DeadLetterIndex index = new DeadLetterIndex(connections);
             Filter wanted = filter.filter(connections.consumer().orElse(null), ListCommand.UNFINISHED);
-            long all = index.count(wanted);
+            Map<Stats.By, List<Stats.Group>> stats = index.stats(wanted, by.isEmpty() ? USUAL : by);
+            // Each kind has them all.
+            long all = stats.values().iterator().next().stream()
+                    .mapToLong(Stats.Group::count)
+                    .sum();
             if (format == OutputFormat.TABLE) {
-                tables(index, wanted, all);
+                tables(stats, all, index.now());
             } else {
-                rows(index, wanted, all);
+                rows(stats, all);
             }
             return ExitCodes.DONE;
         }
     }
 
-    private List<Stats.By> chosen() {
-        return by.isEmpty() ? USUAL : by;
-    }
-
-    private void tables(DeadLetterIndex index, Filter wanted, long all) throws SQLException {
+    private void tables(Map<Stats.By, List<Stats.Group>> stats, long all, Instant now) {
         console.out().println(People.count(all, "dead letter"));
-        Instant now = index.now();
-        for (Stats.By what : all == 0 ? List.<Stats.By>of() : chosen()) {
+        if (all == 0) {
+            return;
+        }
+        stats.forEach((what, groups) -> {
             console.out().println();
             List<Column> columns = new ArrayList<>(List.of(
                     new Column("value", what.name(), false, 12),
@@ -114,7 +117,6 @@ final class StatsCommand implements Callable<Integer> {
             if (console.terminal().output()) {
                 columns.add(new Column("bar", " ", false, Column.WHOLE));
             }
-            List<Stats.Group> groups = index.stats(wanted, what);
             long largest = groups.stream().mapToLong(Stats.Group::count).max().orElse(1);
             int bar = barLength(groups);
             try (RowWriter writer = OutputFormat.TABLE.writer(columns, console)) {
@@ -128,10 +130,10 @@ final class StatsCommand implements Callable<Integer> {
                             bar(group.count(), largest, bar)));
                 }
             }
-        }
+        });
     }
 
-    private void rows(DeadLetterIndex index, Filter wanted, long all) throws SQLException {
+    private void rows(Map<Stats.By, List<Stats.Group>> stats, long all) {
         List<Column> columns = List.of(
                 Column.text("by"),
                 Column.text("value"),
@@ -140,13 +142,13 @@ final class StatsCommand implements Callable<Integer> {
                 Column.whole("oldest"),
                 Column.whole("newest"));
         try (RowWriter writer = format.writer(columns, console)) {
-            for (Stats.By what : chosen()) {
-                for (Stats.Group group : index.stats(wanted, what)) {
+            stats.forEach((what, groups) -> {
+                for (Stats.Group group : groups) {
                     double share = Math.round(1000.0 * group.count() / all) / 1000.0;
                     writer.row(Arrays.<@Nullable Object>asList(
                             what.toString(), group.value(), group.count(), share, group.oldest(), group.newest()));
                 }
-            }
+            });
         }
     }
 

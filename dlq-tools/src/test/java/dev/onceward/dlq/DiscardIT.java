@@ -2,8 +2,14 @@ package dev.onceward.dlq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onceward.testsupport.JavaProcess;
+import dev.onceward.testsupport.ProcessControl;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -14,6 +20,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class DiscardIT {
     private static final int LETTERS = 3_000;
+    /** So many are marked at once. */
+    private static final int PAGE = 500;
 
     private final Payments payments = new Payments(2);
 
@@ -68,10 +76,7 @@ class DiscardIT {
             discard = new Background(
                     payments.environment(), "discard", "--all", "--yes", "--because", "refunded by hand");
             // It has read them as dead, and waits for the worker's transaction.
-            Payments.await()
-                    .until(() -> payments.count("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'dlq'"
-                                    + " AND datname = current_database() AND wait_event_type = 'Lock'")
-                            == 1);
+            Payments.await().until(() -> waiting() == 1);
             worker.commit();
         }
 
@@ -80,6 +85,66 @@ class DiscardIT {
         assertThat(discard.out()).contains("2,997 dead letters discarded, 1 had changed in the meantime");
         assertThat(statuses()).containsExactly("DISCARDED 2997", "RESOLVED 3");
         assertThat(actions()).containsExactly("discard PARTLY 3000 2997 1");
+    }
+
+    @Test
+    void endedByASignalItFinishesItsPageAndTheTrailSaysSo() throws SQLException {
+        manyLetters();
+        Deque<Connection> pages = new ArrayDeque<>();
+        try {
+            for (int page = 0; page < LETTERS / PAGE; page++) {
+                pages.add(locked(page * PAGE + 1));
+            }
+            try (ProcessControl discard = discard()) {
+                Payments.await().until(() -> waiting() == 1);
+                discard.terminate();
+                // A signal takes its time. Page by page, until it has arrived.
+                while (discard.isAlive() && !pages.isEmpty()) {
+                    pages.remove().close();
+                    long left = pages.size();
+                    Payments.await()
+                            .until(() ->
+                                    !discard.isAlive() || (waiting() == 1 && discarded() == LETTERS - left * PAGE));
+                }
+                assertThat(discard.awaitExit(Duration.ofSeconds(30))).isEqualTo(1);
+            }
+        } finally {
+            for (Connection page : pages) {
+                page.close();
+            }
+        }
+
+        assertThat(discarded()).isPositive().isLessThan(LETTERS);
+        assertThat(discarded() % PAGE).isZero();
+        assertThat(actions()).containsExactly("discard INTERRUPTED 3000 " + discarded() + " 0");
+    }
+
+    private ProcessControl discard() {
+        JavaProcess process = ProcessControl.java(DlqMain.class)
+                .named("dlq")
+                .arguments("discard", "--all", "--yes", "--because", "refunded by hand")
+                .onErrors(line -> {})
+                .onOutput(line -> {});
+        payments.environment().forEach(process::environment);
+        return process.start();
+    }
+
+    private Connection locked(int offset) throws SQLException {
+        Connection connection = payments.dataSource.getConnection();
+        connection.setAutoCommit(false);
+        try (Statement lock = connection.createStatement()) {
+            lock.execute("SELECT 1 FROM dead_letters WHERE origin_offset = " + offset + " FOR UPDATE");
+        }
+        return connection;
+    }
+
+    private long waiting() {
+        return payments.count("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'dlq'"
+                + " AND datname = current_database() AND wait_event_type = 'Lock'");
+    }
+
+    private long discarded() {
+        return payments.count("SELECT count(*) FROM dead_letters WHERE status = 'DISCARDED'");
     }
 
     /** Copies of one that is real, of which only rows are needed. */

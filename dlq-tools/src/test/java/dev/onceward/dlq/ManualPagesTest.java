@@ -3,8 +3,12 @@ package dev.onceward.dlq;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
+import dev.onceward.dlq.exit.ExitCodes;
 import dev.onceward.dlq.output.Console;
 import dev.onceward.dlq.output.Terminal;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -87,6 +91,15 @@ class ManualPagesTest {
         assertThat(help(new Terminal(true, true, true, 80, true), "dlq list")).contains("\u001b[1mNAME");
         assertThat(help(new Terminal(true, true, true, 80, false), "dlq list")).doesNotContain("\u001b");
         assertThat(help(new Terminal(true, false, true, 80, true), "dlq list")).doesNotContain("\u001b");
+    }
+
+    @Test
+    void exitCodesMeanTheSameInTheReadme() throws IOException {
+        String readme = Files.readString(Path.of("README.md"));
+        List<String> meanings = ExitCodes.meanings();
+        for (int code = 0; code < meanings.size(); code++) {
+            assertThat(readme).contains("| " + code + " | " + meanings.get(code) + " |\n");
+        }
     }
 
     // ---- helpers ----

@@ -95,9 +95,13 @@ public final class ActionLog {
          * Finishes the row of an action that failed in the middle. The database may be what has failed: the row then
          * stays RUNNING, which says as much.
          */
-        public void finishAfter(Exception failure, long done, long failed, String detail) {
+        public void finishAfter(Throwable failure, long done, long failed, String detail) {
+            finishAfter(failure, Outcome.PARTLY, done, failed, detail);
+        }
+
+        void finishAfter(Throwable failure, Outcome outcome, long done, long failed, String detail) {
             try {
-                finish(Outcome.PARTLY, done, failed, detail);
+                finish(outcome, done, failed, detail);
             } catch (SQLException e) {
                 failure.addSuppressed(e);
             }

@@ -1,10 +1,10 @@
 package dev.onceward.dlq.actions;
 
 import dev.onceward.catalog.DeadLetterStatus;
+import dev.onceward.dlq.connect.ArrayParameters;
 import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.connect.Deadlocks;
 import dev.onceward.dlq.index.Letter;
-import dev.onceward.handler.Coordinates;
 import dev.onceward.postgres.Tables;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -24,9 +24,8 @@ public final class Discarding {
     public static final Set<DeadLetterStatus> DISCARDABLE =
             EnumSet.of(DeadLetterStatus.DEAD, DeadLetterStatus.REPLAYED);
 
-    // Guarded by what it was: a worker may have resolved it since it was read, and RESOLVED is never left. In key
-    // order, as
-    // all that change several rows: in different orders they would deadlock.
+    // Guarded by what it was: a worker may have resolved it since it was read, and RESOLVED is never left. In the order
+    // of the key, as all that change several rows: in different orders they would deadlock.
     private static final String ROWS =
             " FROM (SELECT r.consumer_name, r.topic, r.partition, r.record_offset, r.topic_id,"
                     + " m.n FROM unnest(?, ?, ?, ?) WITH ORDINALITY AS m(topic, partition, record_offset, record_timestamp, n)"
@@ -61,9 +60,12 @@ public final class Discarding {
     public int discard(List<Letter> letters, Actor actor, String reason) throws SQLException {
         return Deadlocks.retried(() -> {
             try (PreparedStatement statement = connection.prepareStatement(tables.sql(DISCARD))) {
-                statement.setString(1, actor.toString());
-                statement.setString(2, reason);
-                return change(statement, 3, letters);
+                return change(
+                        statement,
+                        ArrayParameters.of(connection, statement, letters)
+                                .text(actor.toString())
+                                .text(reason),
+                        letters);
             }
         });
     }
@@ -72,32 +74,18 @@ public final class Discarding {
     public int restore(List<Letter> letters) throws SQLException {
         return Deadlocks.retried(() -> {
             try (PreparedStatement statement = connection.prepareStatement(tables.sql(RESTORE))) {
-                return change(statement, 1, letters);
+                return change(statement, ArrayParameters.of(connection, statement, letters), letters);
             }
         });
     }
 
     /** Counts letters, of which each may have several rows. */
-    private int change(PreparedStatement statement, int index, List<Letter> letters) throws SQLException {
-        List<Coordinates> origins =
-                letters.stream().map(letter -> letter.origin().coordinates()).toList();
-        array(statement, index, "text", origins.stream().map(Coordinates::topic).toArray());
-        array(
-                statement,
-                index + 1,
-                "int4",
-                origins.stream().map(Coordinates::partition).toArray());
-        array(
-                statement,
-                index + 2,
-                "int8",
-                origins.stream().map(Coordinates::offset).toArray());
-        array(
-                statement,
-                index + 3,
-                "int8",
-                letters.stream().map(letter -> letter.origin().timestamp()).toArray());
-        statement.setString(index + 4, letters.get(0).consumer());
+    private static int change(PreparedStatement statement, ArrayParameters<Letter> parameters, List<Letter> letters)
+            throws SQLException {
+        parameters
+                .coordinates(letter -> letter.origin().coordinates())
+                .column("int8", letter -> letter.origin().timestamp())
+                .text(letters.get(0).consumer());
         Set<Long> changed = new HashSet<>();
         try (ResultSet row = statement.executeQuery()) {
             while (row.next()) {
@@ -105,9 +93,5 @@ public final class Discarding {
             }
         }
         return changed.size();
-    }
-
-    private void array(PreparedStatement statement, int index, String type, Object[] values) throws SQLException {
-        statement.setArray(index, connection.createArrayOf(type, values));
     }
 }

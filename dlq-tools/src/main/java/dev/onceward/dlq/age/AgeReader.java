@@ -1,9 +1,7 @@
 package dev.onceward.dlq.age;
 
-import dev.onceward.catalog.DeadLetterStatus;
 import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.index.DeadLetterIndex;
-import dev.onceward.dlq.index.Filter;
 import dev.onceward.dlq.index.Stats;
 import dev.onceward.position.Known;
 import dev.onceward.position.StoredPosition;
@@ -30,10 +28,8 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 final class AgeReader {
-    private static final List<DeadLetterStatus> WAITING =
-            List.of(DeadLetterStatus.PENDING, DeadLetterStatus.DEAD, DeadLetterStatus.REPLAYED);
-
     private final DeadLetterIndex index;
+    private final LetterCounts counts;
     private final StoredPositions stored;
     private final KafkaPartitions kafka;
     private final OldestRecords records;
@@ -41,6 +37,7 @@ final class AgeReader {
     /** Over these connections, which must stay open as long as this is used. */
     AgeReader(Connections connections) {
         this.index = new DeadLetterIndex(connections);
+        this.counts = LetterCounts.of(index);
         this.stored = new StoredPositions(connections);
         this.kafka = new KafkaPartitions(connections);
         this.records = new OldestRecords(connections);
@@ -73,11 +70,8 @@ final class AgeReader {
             }
         });
         Map<TopicPartition, OptionalLong> oldest = records.read(from, ends);
-        Map<TopicPartition, Stats.OfPartition> letters = new HashMap<>();
-        for (Stats.OfPartition some : index.byPartition(Filter.all(consumer, WAITING))) {
-            letters.put(new TopicPartition(some.topic(), some.partition()), some);
-            all.add(new TopicPartition(some.topic(), some.partition()));
-        }
+        Map<TopicPartition, Stats.OfPartition> letters = counts.of(consumer);
+        all.addAll(letters.keySet());
         // After the reading: what was read is not younger than now.
         Instant now = index.now();
         return all.stream()

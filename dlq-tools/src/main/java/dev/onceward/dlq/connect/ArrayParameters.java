@@ -36,7 +36,12 @@ public final class ArrayParameters<T> {
 
     /** Of a statement from its first parameter on. */
     public static <T> ArrayParameters<T> of(Connections connections, PreparedStatement statement, List<T> rows) {
-        return new ArrayParameters<>(connections.database(), statement, rows);
+        return of(connections.database(), statement, rows);
+    }
+
+    /** The same of a connection. */
+    public static <T> ArrayParameters<T> of(Connection connection, PreparedStatement statement, List<T> rows) {
+        return new ArrayParameters<>(connection, statement, rows);
     }
 
     /** One column; {@code type} is the type of its elements, as PostgreSQL calls it. */

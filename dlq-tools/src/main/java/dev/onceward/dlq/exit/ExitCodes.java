@@ -1,5 +1,7 @@
 package dev.onceward.dlq.exit;
 
+import java.util.List;
+
 /** The exit codes of every command. Scripts rely on them: public API, kept from version to version. */
 public final class ExitCodes {
     /** All that was asked for is done. */
@@ -13,5 +15,17 @@ public final class ExitCodes {
     /** It could be done and would be wrong: nothing was changed. */
     public static final int REFUSED = 4;
 
+    private static final List<String> MEANINGS = List.of(
+            "done",
+            "some of it could not be done, was interrupted, or failed again",
+            "wrong usage",
+            "cannot connect to Kafka or PostgreSQL, or the connection was lost",
+            "refused: it would be wrong to do, or you said no");
+
     private ExitCodes() {}
+
+    /** What they mean to people: the first is that of 0. */
+    public static List<String> meanings() {
+        return MEANINGS;
+    }
 }

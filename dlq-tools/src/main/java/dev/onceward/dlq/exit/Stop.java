@@ -19,7 +19,11 @@ public final class Stop implements AutoCloseable {
     /** Listens from now on until it is closed. */
     public static Stop listening() {
         Stop stop = new Stop();
-        Runtime.getRuntime().addShutdownHook(stop.hook);
+        try {
+            Runtime.getRuntime().addShutdownHook(stop.hook);
+        } catch (IllegalStateException e) {
+            stop.requested = true; // just before
+        }
         return stop;
     }
 

@@ -1,4 +1,4 @@
-/** How the command ends: exit codes, and the exceptions that lead to them. */
+/** How the command ends: exit codes, the exceptions that lead to them, and the signals that ask it to stop. */
 @NullMarked
 package dev.onceward.dlq.exit;
 

@@ -19,10 +19,10 @@ import java.util.regex.Pattern;
 
 /** A {@link Filter} as conditions on the table {@code dead_letters} under the name {@code d}. */
 final class Conditions {
-    // An id used again for other content is no proof, so the hash must be equal, too. A scalar subquery and not EXISTS,
-    // here
-    // and below: it is one look into the primary key for each row that passes the rest, where the planner would make a
-    // join of the other, and read a hundred million claims for it, or sort the whole table for each page.
+    // An id used again for other content is no proof, so the hash must be equal, too. Here and below a scalar subquery
+    // and
+    // not EXISTS: it is one look into the primary key for each row that passes the rest. Of the other the planner would
+    // make a join, and read a hundred million claims for it, or sort the whole table for each page.
     private static final String CLAIMED = "coalesce((SELECT true FROM {processed_messages} p"
             + " WHERE p.consumer_name = d.consumer_name AND p.message_id = d.message_id"
             + " AND p.payload_hash IN (d.payload_hash, d.edited_payload_hash) LIMIT 1), false)";
@@ -40,6 +40,9 @@ final class Conditions {
             + " AND (coalesce(n.dead_at, 'infinity'), n.topic, n.partition, n.record_offset, n.topic_id)"
             + " > (coalesce(d.dead_at, 'infinity'), d.topic, d.partition, d.record_offset, d.topic_id) LIMIT 1), true)";
 
+    // Every index begins with the consumer. Read before the rest, and a look into the index for each of them.
+    private static final String ANY_CONSUMER = "d.consumer_name = ANY (ARRAY(SELECT consumer_name FROM {consumers}))";
+
     private static final Pattern NAME = Pattern.compile("([a-zA-Z0-9._-]{1,249})/([0-9]{1,9})/([0-9]{1,18})");
 
     private final List<String> conditions = new ArrayList<>();
@@ -47,7 +50,9 @@ final class Conditions {
 
     Conditions(Filter filter) {
         conditions.add(NEWEST);
-        if (filter.consumer() != null) {
+        if (filter.consumer() == null) {
+            conditions.add(ANY_CONSUMER);
+        } else {
             add("d.consumer_name = ?", filter.consumer());
         }
         addIds(filter.ids());
@@ -75,7 +80,7 @@ final class Conditions {
     Conditions and(String condition, Object... values) {
         conditions.add(condition);
         for (Object value : values) {
-            parameters.add((connection, statement, index) -> statement.setObject(index, value));
+            parameters.add(value(value));
         }
         return this;
     }
@@ -95,7 +100,7 @@ final class Conditions {
         try {
             int index = 1;
             for (Parameter parameter : parameters) {
-                parameter.set(connection, statement, index++);
+                parameter.set(statement, index++);
             }
             return statement;
         } catch (SQLException e) {
@@ -120,17 +125,14 @@ final class Conditions {
         // A message id may look like a name: both are found, and whoever wanted one is asked which.
         List<Coordinates> named =
                 ids.stream().flatMap(id -> coordinates(id).stream()).toList();
-        String condition = "d.message_id = ANY (?)";
-        if (!named.isEmpty()) {
-            condition +=
-                    " OR (d.origin_topic, d.origin_partition, d.origin_offset) IN" + " (SELECT * FROM unnest(?, ?, ?))";
-        }
+        // Spelt out for each name: what is in a subquery is compared with every row, and not looked up in an index.
+        String condition = "d.message_id = ANY (?)"
+                + " OR (d.origin_topic = ? AND d.origin_partition = ? AND d.origin_offset = ?)".repeat(named.size());
         addAny("(" + condition + ")", "text", ids);
-        if (!named.isEmpty()) {
-            parameters.add(array("text", named.stream().map(Coordinates::topic).toList()));
-            parameters.add(
-                    array("int4", named.stream().map(Coordinates::partition).toList()));
-            parameters.add(array("int8", named.stream().map(Coordinates::offset).toList()));
+        for (Coordinates name : named) {
+            parameters.add(value(name.topic()));
+            parameters.add(value(name.partition()));
+            parameters.add(value(name.offset()));
         }
     }
 
@@ -154,7 +156,7 @@ final class Conditions {
 
     private void add(String condition, Object value) {
         conditions.add(condition);
-        parameters.add((connection, statement, index) -> statement.setObject(index, value));
+        parameters.add(value(value));
     }
 
     private void addAny(String condition, String type, List<?> values) {
@@ -164,13 +166,18 @@ final class Conditions {
         }
     }
 
+    private static Parameter value(Object value) {
+        return (statement, index) -> statement.setObject(index, value);
+    }
+
     private static Parameter array(String type, List<?> values) {
         // The driver knows arrays of byte arrays only by their own type.
         Object[] elements = type.equals("bytea") ? values.toArray(new byte[0][]) : values.toArray();
-        return (connection, statement, index) -> statement.setArray(index, connection.createArrayOf(type, elements));
+        return (statement, index) ->
+                statement.setArray(index, statement.getConnection().createArrayOf(type, elements));
     }
 
     private interface Parameter {
-        void set(Connection connection, PreparedStatement statement, int index) throws SQLException;
+        void set(PreparedStatement statement, int index) throws SQLException;
     }
 }

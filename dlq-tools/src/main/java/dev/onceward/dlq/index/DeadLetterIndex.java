@@ -12,8 +12,12 @@ import java.sql.Statement;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -25,8 +29,9 @@ import org.jspecify.annotations.Nullable;
  * status is true. Reads only. For one thread.
  */
 public final class DeadLetterIndex implements LetterSource {
-    private static final String NEWEST_FIRST = " ORDER BY coalesce(d.dead_at, 'infinity') DESC, d.origin_topic,"
-            + " d.origin_partition, d.origin_offset DESC";
+    // As the index has it: it is read from its end, and only as far as needed.
+    private static final String NEWEST_FIRST =
+            " ORDER BY dead_at DESC NULLS FIRST, origin_topic, origin_partition," + " origin_offset DESC LIMIT ";
     private static final String ORIGIN = "(d.origin_topic, d.origin_partition, d.origin_offset)";
     private static final int FETCH_SIZE = 500;
     // The planner takes the subqueries for far dearer than they are, and would compile each statement.
@@ -41,9 +46,13 @@ public final class DeadLetterIndex implements LetterSource {
 
     /** Of these tables, over the command's own connection. */
     public DeadLetterIndex(Connections connections) {
-        this.connection = connections.database();
-        this.tables = connections.tables();
-        this.lookup = new LetterLookup(connections);
+        this(connections.database(), connections.tables());
+    }
+
+    DeadLetterIndex(Connection connection, Tables tables) {
+        this.connection = connection;
+        this.tables = tables;
+        this.lookup = new LetterLookup(connection, tables);
     }
 
     @Override
@@ -53,8 +62,13 @@ public final class DeadLetterIndex implements LetterSource {
 
     @Override
     public void list(Filter filter, long limit, Consumer<Letter> taker) throws SQLException {
-        String sql =
-                "SELECT " + LetterRows.COLUMNS + " FROM {dead_letters} d WHERE %s" + NEWEST_FIRST + " LIMIT " + limit;
+        String newest = NEWEST_FIRST + limit;
+        String sql = "SELECT " + LetterRows.COLUMNS + " FROM {dead_letters} d WHERE %s" + newest;
+        if (filter.consumer() == null) {
+            // The newest of each consumer, and of those the newest: the order in the index is that of one consumer.
+            sql = "SELECT x.* FROM {consumers} c CROSS JOIN LATERAL ("
+                    + sql.replace("%s", "d.consumer_name = c.consumer_name AND %s") + ") x" + newest;
+        }
         // Without a transaction the driver reads the whole answer into memory.
         begin(QUICK);
         try (PreparedStatement statement = new Conditions(filter).prepare(connection, tables, sql)) {
@@ -95,23 +109,26 @@ public final class DeadLetterIndex implements LetterSource {
                 .and("(d.status <> 'REPLAYED' OR d.replayed_at <= ?)", Conditions.time(asOf));
     }
 
-    /** How many there are of each kind, most first; hours in order. */
-    public List<Stats.Group> stats(Filter filter, Stats.By by) throws SQLException {
-        String sql = "SELECT g, count(*), min(failed_at), max(failed_at) FROM (SELECT " + by.expression
-                + " AS g, d.failed_at FROM {dead_letters} d WHERE %s) x GROUP BY g ORDER BY "
-                + (by == Stats.By.HOUR ? "g" : "count(*) DESC, g");
-        try (PreparedStatement statement = new Conditions(filter).prepare(connection, tables, sql);
+    /** How many there are of each kind, of each of these kinds; most first, hours in order. */
+    public Map<Stats.By, List<Stats.Group>> stats(Filter filter, Collection<Stats.By> kinds) throws SQLException {
+        List<Stats.By> by = List.copyOf(new LinkedHashSet<>(kinds));
+        Map<Stats.By, List<Stats.Group>> groups = new LinkedHashMap<>();
+        by.forEach(kind -> groups.put(kind, new ArrayList<>()));
+        begin(QUICK);
+        try (PreparedStatement statement = new Conditions(filter).prepare(connection, tables, Stats.sql(by));
                 ResultSet row = statement.executeQuery()) {
-            List<Stats.Group> groups = new ArrayList<>();
             while (row.next()) {
-                groups.add(new Stats.Group(
-                        row.getString(1),
-                        row.getLong(2),
-                        row.getObject(3, OffsetDateTime.class).toInstant(),
-                        row.getObject(4, OffsetDateTime.class).toInstant()));
+                Objects.requireNonNull(groups.get(by.get(row.getInt(1))))
+                        .add(new Stats.Group(
+                                row.getString(2),
+                                row.getLong(3),
+                                row.getObject(4, OffsetDateTime.class).toInstant(),
+                                row.getObject(5, OffsetDateTime.class).toInstant()));
             }
-            return groups;
+        } finally {
+            end();
         }
+        return groups;
     }
 
     /** How many there are of each origin partition, in no order. */

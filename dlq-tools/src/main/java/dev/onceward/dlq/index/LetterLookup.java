@@ -2,6 +2,8 @@ package dev.onceward.dlq.index;
 
 import dev.onceward.dlq.connect.ArrayParameters;
 import dev.onceward.dlq.connect.Connections;
+import dev.onceward.postgres.Tables;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -27,19 +29,25 @@ public final class LetterLookup {
             + " JOIN {dead_letters} d ON d.consumer_name = w.consumer_name AND d.topic = w.topic"
             + " AND d.partition = w.partition AND d.record_offset = w.record_offset AND d.topic_id = w.topic_id";
 
-    private final Connections connections;
+    private final Connection connection;
+    private final Tables tables;
 
     /** Over the command's own connection. */
     public LetterLookup(Connections connections) {
-        this.connections = connections;
+        this(connections.database(), connections.tables());
+    }
+
+    LetterLookup(Connection connection, Tables tables) {
+        this.connection = connection;
+        this.tables = tables;
     }
 
     /** For each of these letters every row with its record's coordinates, or with its origin's; in the same order. */
     public List<List<Letter>> known(String consumer, List<Letter> letters) throws SQLException {
         List<List<Letter>> known = new ArrayList<>();
         letters.forEach(letter -> known.add(new ArrayList<>()));
-        try (PreparedStatement statement = ArrayParameters.prepare(connections, KNOWN)) {
-            ArrayParameters.of(connections, statement, letters)
+        try (PreparedStatement statement = connection.prepareStatement(tables.sql(KNOWN))) {
+            ArrayParameters.of(connection, statement, letters)
                     .coordinates(letter -> letter.record().coordinates())
                     .coordinates(letter -> letter.origin().coordinates())
                     .text(consumer)
@@ -57,8 +65,8 @@ public final class LetterLookup {
     public List<String> stacktraces(List<Letter> letters) throws SQLException {
         String[] traces = new String[letters.size()];
         Arrays.fill(traces, "");
-        try (PreparedStatement statement = ArrayParameters.prepare(connections, STACKTRACES)) {
-            ArrayParameters.of(connections, statement, letters)
+        try (PreparedStatement statement = connection.prepareStatement(tables.sql(STACKTRACES))) {
+            ArrayParameters.of(connection, statement, letters)
                     .column("text", Letter::consumer)
                     .coordinates(letter -> letter.record().coordinates())
                     .column("uuid", letter -> letter.record().topicId());

@@ -1,11 +1,32 @@
 package dev.onceward.dlq.index;
 
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 
 /** Numbers about dead letters. */
 public final class Stats {
     private Stats() {}
+
+    /**
+     * Counts by several kinds, with conditions in the place of {@code %s}: number of the kind, value, count, oldest and
+     * newest. What the conditions cost is paid once, and not for each kind.
+     */
+    static String sql(List<By> kinds) {
+        List<String> values = new ArrayList<>();
+        List<String> groups = new ArrayList<>();
+        for (int n = 0; n < kinds.size(); n++) {
+            String value = "g" + n;
+            values.add(kinds.get(n).expression + " AS " + value);
+            String order = kinds.get(n) == By.HOUR ? "0" : "-count(*)";
+            groups.add("SELECT " + n + " AS n, " + value + " AS value, count(*) AS many, min(failed_at) AS oldest,"
+                    + " max(failed_at) AS newest, " + order + " AS place FROM x GROUP BY " + value);
+        }
+        return "WITH x AS MATERIALIZED (SELECT " + String.join(", ", values)
+                + ", d.failed_at FROM {dead_letters} d WHERE %s) SELECT n, value, many, oldest, newest FROM ("
+                + String.join(" UNION ALL ", groups) + ") y ORDER BY n, place, value";
+    }
 
     /** What dead letters are counted by. */
     public enum By {

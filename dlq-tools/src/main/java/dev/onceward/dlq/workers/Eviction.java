@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /**
  * Takes partitions from a worker by raising their generations: whatever it still runs cannot commit any more. Kafka knows
@@ -19,9 +20,9 @@ import java.util.List;
  */
 public final class Eviction {
     private static final String LIMIT = "SELECT set_config('lock_timeout', ?, true)";
-    // Exclusive: waits for the transactions that share it, ahead of those that come later. Without it a transaction
-    // that
-    // has looked at its generation could still commit after this one.
+    // Exclusive: waits for the transactions that share it, ahead of those that come later. Without it one that has
+    // looked
+    // at its generation could still commit after this one.
     private static final String LOCK = "SELECT pg_advisory_xact_lock(?, ?)";
     // Guarded by the owner and the generation: another worker may have taken it over in the meantime, and is not meant.
     // Given back, by the operator: nobody owns it until the next takeover, which is none of a worker that died of its
@@ -46,11 +47,19 @@ public final class Eviction {
         this.patience = patience;
     }
 
-    /** Evicts the worker from all that it owns; {@code result} tells how far it came, also when this throws. */
-    public void evict(RunningWorker worker, Result result) throws SQLException {
+    /**
+     * Evicts the worker from all that it owns.
+     *
+     * @param result tells how far it came, also when this throws
+     * @param goesOn asked before each partition
+     */
+    public void evict(RunningWorker worker, Result result, BooleanSupplier goesOn) throws SQLException {
         for (RunningWorker.OwnedPartition partition : worker.partitions().stream()
                 .sorted(Comparator.comparingInt(RunningWorker.OwnedPartition::fenceKey))
                 .toList()) {
+            if (!goesOn.getAsBoolean()) {
+                return;
+            }
             switch (evict(worker.id(), partition)) {
                 case EVICTED -> result.evicted.add(partition);
                 case MOVED -> result.moved.add(partition);
