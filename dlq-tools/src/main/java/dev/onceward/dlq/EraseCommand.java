@@ -1,8 +1,6 @@
 package dev.onceward.dlq;
 
 import dev.onceward.catalog.DeadLetterStatus;
-import dev.onceward.dlq.actions.ActionLog;
-import dev.onceward.dlq.actions.Actor;
 import dev.onceward.dlq.connect.ConnectionOptions;
 import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.erase.ErasableRow;
@@ -121,15 +119,22 @@ final class EraseCommand implements Callable<Integer> {
             List<ErasedLetter> open =
                     letters.stream().filter(letter -> !letter.isDone()).toList();
             Tombstones tombstones = Tombstones.plan(connections, open, facts);
+            EraseRun.Ending ending = EraseRun.Ending.ERASED;
             if (!open.isEmpty()) {
+                erasure.checkRights();
                 confirm(open, tombstones);
                 if (stop.requested()) {
                     throw new RefusedException("interrupted: nothing was erased");
                 }
-                erase(connections, erasure, open, tombstones);
+                ending = new EraseRun(console, connections, open, tombstones)
+                        .run(because.strip().replace("\u0000", ""));
+                if (ending == EraseRun.Ending.ONLY_TOMBSTONES) {
+                    return ExitCodes.SOME_FAILED;
+                }
             }
-            tell(letters, open.size(), new Leftovers(target.topic(), facts));
-            return eraseFromFiles(letters) ? ExitCodes.DONE : ExitCodes.SOME_FAILED;
+            tell(letters, open.size(), new Leftovers(target.topic(), facts), erasure);
+            boolean files = eraseFromFiles(letters);
+            return files && ending == EraseRun.Ending.ERASED ? ExitCodes.DONE : ExitCodes.SOME_FAILED;
         }
     }
 
@@ -195,41 +200,8 @@ final class EraseCommand implements Callable<Integer> {
                         "nothing was erased");
     }
 
-    private void erase(Connections connections, Erasure erasure, List<ErasedLetter> open, Tombstones tombstones)
+    private void tell(List<ErasedLetter> letters, int erased, Leftovers leftovers, Erasure erasure)
             throws SQLException {
-        ActionLog log = new ActionLog(connections, Actor.ofProcess());
-        String text = because.strip().replace("\u0000", "");
-        // Coordinates and not what was typed: a message id may say whose it is.
-        String which = String.join(
-                " ",
-                open.stream().map(letter -> "--id " + letter.letter().name()).toList());
-        ActionLog.Action action = log.begin(open.get(0).letter().consumer(), "erase", which, open.size());
-        try {
-            Set<String> others = tombstones.write(open);
-            String refusal = erasure.erase(open, log.actor().toString(), text);
-            if (refusal != null) {
-                throw new RefusedException(refusal);
-            }
-            if (!others.isEmpty()) {
-                console.say("dlq: while the tombstone was written, the same key failed in " + String.join(", ", others)
-                        + ": compaction may remove these copies, too. Replay them now");
-            }
-            action.finish(
-                    ActionLog.Outcome.DONE,
-                    open.size(),
-                    0,
-                    text + (others.isEmpty() ? "" : "\ncopies that may go, too: " + String.join(" ", others)));
-        } catch (RefusedException e) {
-            action.finish(ActionLog.Outcome.REFUSED, 0, open.size(), text + "\n" + e.getMessage());
-            throw e;
-        } catch (SQLException | RuntimeException e) {
-            action.finishAfter(
-                    e, 0, open.size(), text + "\nended by " + e.getClass().getSimpleName());
-            throw e;
-        }
-    }
-
-    private void tell(List<ErasedLetter> letters, int erased, Leftovers leftovers) {
         console.out()
                 .println(
                         erased == 0
@@ -237,7 +209,9 @@ final class EraseCommand implements Callable<Integer> {
                                 : People.count(erased, "dead letter") + " erased: key, error texts and stack traces.");
         for (ErasedLetter letter : letters) {
             console.out().println("What still exists of " + letter.letter().name() + ":");
-            leftovers.of(letter).forEach(line -> console.out().println("  " + line));
+            leftovers
+                    .of(letter, erasure.othersOfTheSameId(letter.letter()))
+                    .forEach(line -> console.out().println("  " + line));
         }
         console.out()
                 .println(

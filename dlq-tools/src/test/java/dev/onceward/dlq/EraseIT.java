@@ -306,6 +306,149 @@ class EraseIT {
                 .containsExactly("RUNNING", "DONE");
     }
 
+    @Test
+    void aReplayThatFailsWhileItIsErasedKeepsWhatItsWorkerIsAboutToPublish() throws Exception {
+        payments.deadLetters(1, 1);
+        payments.stopWorkers();
+
+        Background run = erasedWhile("INSERT INTO dead_letters SELECT (jsonb_populate_record(d, jsonb_build_object("
+                + "'topic', '" + payments.replayTopic
+                + "', 'status', 'PENDING', 'dlt_topic', null, 'dlt_partition', null,"
+                + " 'dlt_offset', null, 'dead_at', null, 'error_message', 'again'))).* FROM dead_letters d");
+
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(1);
+        assertThat(run.out()).contains("1 dead letter erased");
+        assertThat(run.err()).contains("a replay of " + payments.topic + "/0/0 failed while");
+        assertThat(payments.texts(TEXTS)).containsExactly(GONE, "account-0|again|dev.o|PENDING");
+        assertThat(actions()).containsExactly("PARTLY 0 1 r failed again meanwhile: " + payments.topic + "/0/0");
+
+        // As soon as its worker has published it, all goes.
+        payments.startWorker();
+        payments.execute("UPDATE dead_letters SET status = 'DEAD', dlt_topic = '" + payments.deadLetterTopic
+                + "', dlt_partition = 0, dlt_offset = 0, dead_at = now() WHERE status = 'PENDING'");
+        assertThat(payments.dlq("erase", "m0", "--yes", "--because", "r").exitCode())
+                .isZero();
+        assertThat(payments.texts(TEXTS)).containsExactly(GONE, GONE);
+    }
+
+    @Test
+    void afterATombstoneItIsNeverSaidThatNothingHappened() throws Exception {
+        compact("compact");
+        payments.deadLetters(2, 2);
+        payments.stopWorkers();
+        String copy = payments.texts("SELECT dlt_topic || '-' || dlt_partition || '@' || dlt_offset FROM dead_letters"
+                        + " WHERE message_id = 'm0'")
+                .get(0);
+
+        Background changed = erasedWhile("UPDATE dead_letters SET status = 'PENDING' WHERE message_id = 'm0'");
+        payments.execute("UPDATE dead_letters SET status = 'DEAD'");
+        Background lost = erasedWhile("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                + " WHERE application_name = 'dlq' AND datname = current_database()");
+
+        for (Background run : List.of(changed, lost)) {
+            assertThat(run.exitCode()).as(run.err()).isEqualTo(1);
+            assertThat(run.out()).isEmpty();
+            assertThat(run.err())
+                    .contains(
+                            "but compaction removes " + copy + ", as a tombstone was written", "Run the same command");
+        }
+        assertThat(changed.err()).contains("has failed again in the meantime: nothing was erased in the database");
+        assertThat(lost.err()).contains("nobody knows whether the database has erased them");
+        assertThat(tombstones()).containsExactly("account-0", "account-0");
+        assertThat(payments.count("SELECT count(*) FROM dead_letters WHERE erased_at IS NOT NULL"))
+                .isZero();
+        assertThat(actions())
+                .satisfiesExactly(
+                        partly -> assertThat(partly).startsWith("PARTLY 0 1 r ").contains("compaction removes " + copy),
+                        running -> assertThat(running).startsWith("RUNNING 0 0"));
+    }
+
+    @Test
+    void whoMayNotEraseWritesNoTombstone() {
+        compact("compact");
+        payments.deadLetters(1, 1);
+        String role = "eraser_" + payments.name;
+        payments.execute("CREATE ROLE " + role + " LOGIN PASSWORD 'secret-of-eraser'");
+        payments.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO " + role);
+        payments.execute("GRANT INSERT, UPDATE ON dead_letters, dlq_actions TO " + role);
+        Map<String, String> environment = payments.environment();
+        environment.put("DLQ_DB_USER", role);
+        environment.put("PGPASSWORD", "secret-of-eraser");
+
+        Runs.Run run = Runs.dlq(environment, Terminal.NONE, "", "erase", "m0", "--yes", "--because", "r");
+
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(4);
+        assertThat(run.err()).contains("this role may not erase", "message_attempts", "nothing was erased");
+        assertThat(tombstones()).isEmpty();
+        assertThat(actions()).isEmpty();
+
+        payments.execute("GRANT UPDATE (last_error) ON message_attempts TO " + role);
+        assertThat(Runs.dlq(environment, Terminal.NONE, "", "erase", "m0", "--yes", "--because", "r")
+                        .exitCode())
+                .isZero();
+        assertThat(payments.texts(TEXTS)).containsExactly(GONE);
+    }
+
+    @Test
+    void otherLettersUnderTheSameIdAreNamed() {
+        payments.deadLetters(2, 2);
+        payments.execute("UPDATE dead_letters SET message_id = 'twice'");
+        String first = payments.topic + "/0/0";
+        String second = payments.topic + "/0/1";
+
+        Runs.Run ambiguous = payments.dlq("erase", "twice", "--yes", "--because", "r");
+        Runs.Run one = payments.dlq("erase", first, "--yes", "--because", "r");
+        Runs.Run both = payments.dlq("erase", first, second, "--yes", "--because", "r");
+
+        assertThat(ambiguous.exitCode()).isEqualTo(2);
+        assertThat(ambiguous.err()).contains(first, second);
+        assertThat(one.out()).contains("other dead letters under its message id, with key and error texts: " + second);
+        assertThat(both.exitCode()).as(both.err()).isZero();
+        assertThat(both.out()).doesNotContain("other dead letters");
+        assertThat(payments.texts(TEXTS)).containsExactly(GONE, GONE);
+    }
+
+    @Test
+    void whatIsTriedWithoutAnIdLosesItsTextToo() {
+        payments.deadLetters(2, 2);
+        payments.stopWorkers();
+        payments.execute("UPDATE dead_letters SET message_id = NULL");
+        payments.execute(
+                "INSERT INTO message_attempts SELECT consumer_name, '" + payments.replayTopic + "', 0, record_offset,"
+                        + " gen_random_uuid(), 1, payload_hash, NULL, 1, now(), now(), now(), 'no account of Jane Doe'"
+                        + " FROM dead_letters");
+
+        assertThat(payments.dlq("erase", payments.topic + "/0/1", "--yes", "--because", "r")
+                        .exitCode())
+                .isZero();
+
+        assertThat(payments.texts("SELECT last_error FROM message_attempts ORDER BY record_offset"))
+                .containsExactly("no account of Jane Doe", "(erased)");
+    }
+
+    /** Runs it until it waits for the row, and lets something happen before it goes on. */
+    private Background erasedWhile(String sql) throws Exception {
+        try (Connection other = payments.dataSource.getConnection();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("SELECT FROM dead_letters FOR UPDATE");
+            Background run = new Background(payments.environment(), "erase", "m0", "--yes", "--because", "r");
+            Payments.await()
+                    .until(() -> payments.count("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'dlq'"
+                                    + " AND datname = current_database() AND wait_event_type = 'Lock'")
+                            == 1);
+            statement.execute(sql);
+            other.commit();
+            run.exitCode();
+            return run;
+        }
+    }
+
+    private List<String> actions() {
+        return payments.texts("SELECT outcome || ' ' || done || ' ' || failed || ' ' || replace(detail, chr(10), ' ')"
+                + " FROM dlq_actions ORDER BY action_id");
+    }
+
     private List<String> tombstones() {
         return payments.records(payments.deadLetterTopic).stream()
                 .filter(record -> record.value() == null)

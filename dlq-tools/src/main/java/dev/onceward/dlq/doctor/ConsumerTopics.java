@@ -22,11 +22,16 @@ import java.util.TreeMap;
  */
 record ConsumerTopics(
         String consumer, String group, String replay, Map<String, String> deadLetters, Optional<Duration> claims) {
-    // Of the copies of a topic's letters the newest says where they go now.
+    // Of the copies of a topic's letters the newest says where they go now. The last one of each partition, which is
+    // one
+    // look into the primary key, and of these the newest: by time alone every letter of the topic would be sorted.
     private static final String TOPICS =
             "SELECT c.consumer_name, coalesce(c.replay_topic, 'replay.' || c.consumer_name),"
-                    + " t.topic, (SELECT d.dlt_topic FROM {dead_letters} d WHERE d.consumer_name = c.consumer_name"
-                    + " AND d.topic = t.topic AND d.dlt_topic IS NOT NULL ORDER BY d.failed_at DESC LIMIT 1),"
+                    + " t.topic, (SELECT d.dlt_topic FROM {partition_generations} g CROSS JOIN LATERAL"
+                    + " (SELECT l.dlt_topic, l.dead_at FROM {dead_letters} l WHERE l.consumer_name = g.consumer_name"
+                    + " AND l.topic = g.topic AND l.partition = g.partition AND l.dlt_topic IS NOT NULL"
+                    + " ORDER BY l.record_offset DESC LIMIT 1) d WHERE g.consumer_name = c.consumer_name"
+                    + " AND g.topic = t.topic ORDER BY d.dead_at DESC LIMIT 1),"
                     + " CASE WHEN t.pruned >= 0 THEN extract(epoch FROM clock_timestamp() - (SELECT min(p.processed_at)"
                     + " FROM {processed_messages} p WHERE p.consumer_name = c.consumer_name))::bigint END, c.group_id"
                     + " FROM {consumers} c LEFT JOIN (SELECT consumer_name, topic, max(max(pruned_through))"

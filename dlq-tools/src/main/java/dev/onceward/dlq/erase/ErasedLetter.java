@@ -22,7 +22,7 @@ public record ErasedLetter(Letter letter, List<ErasableRow> rows) {
 
     private List<List<Object>> places() {
         return rows.stream()
-                .map(row -> List.<Object>of(row.record(), String.valueOf(row.copy())))
+                .map(row -> List.<Object>of(row.record(), row.topicId(), String.valueOf(row.copy())))
                 .toList();
     }
 }

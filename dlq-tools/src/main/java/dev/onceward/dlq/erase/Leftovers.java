@@ -24,8 +24,12 @@ public final class Leftovers {
         this.facts = facts;
     }
 
-    /** One line for each place. */
-    public List<String> of(ErasedLetter erased) {
+    /**
+     * One line for each place.
+     *
+     * @param others letters under the same message id that still have their data
+     */
+    public List<String> of(ErasedLetter erased, List<String> others) {
         Letter letter = erased.letter();
         List<String> lines = new ArrayList<>();
         for (ErasableRow row : erased.rows()) {
@@ -48,6 +52,10 @@ public final class Leftovers {
         if (letter.messageId() != null) {
             lines.add("its message id, in dead_letters for good, and in processed_messages, if it took effect, for"
                     + " onceward.retention.claims");
+        }
+        if (!others.isEmpty()) {
+            lines.add("other dead letters under its message id, with key and error texts: " + String.join(" ", others)
+                    + "; erase them, too, if they are of the same person");
         }
         return lines;
     }

@@ -1,14 +1,18 @@
 package dev.onceward.dlq.erase;
 
+import dev.onceward.catalog.DeadLetterStatus;
 import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.exit.RefusedException;
 import dev.onceward.dlq.index.DeadLetterIndex;
+import dev.onceward.dlq.index.Filter;
 import dev.onceward.dlq.index.Letter;
 import dev.onceward.dlq.topic.TopicFacts;
 import dev.onceward.handler.Coordinates;
 import dev.onceward.message.PayloadHash;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +25,10 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RetriableException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lets copies in compacted dead-letter topics go: a record with the same key and no value, in the same partition. The
@@ -35,6 +42,7 @@ public final class Tombstones {
     private final Connections connections;
     private final DeadLetterIndex index;
     private final List<Place> places;
+    private final Set<String> going = new TreeSet<>();
 
     private Tombstones(Connections connections, List<Place> places) {
         this.connections = connections;
@@ -62,10 +70,17 @@ public final class Tombstones {
                     throw new RefusedException("nobody may tell us the settings of the topic " + copy.topic()
                             + ", so whether it is compacted: grant DescribeConfigs on it");
                 }
-                if (topic.compacted() && row.key() != null) {
-                    places.putIfAbsent(
-                            List.of(copy.topic(), copy.partition(), PayloadHash.of(row.key())),
-                            new Place(letter.letter().consumer(), copy.topic(), copy.partition(), row.key()));
+                byte[] key = row.key();
+                if (topic.compacted() && key != null) {
+                    Place place = places.computeIfAbsent(
+                            List.of(copy.topic(), copy.partition(), PayloadHash.of(key)),
+                            any -> new Place(
+                                    letter.letter().consumer(),
+                                    copy.topic(),
+                                    copy.partition(),
+                                    key,
+                                    new ArrayList<>()));
+                    place.copies().add(copy.toString());
                 }
             }
         }
@@ -88,14 +103,34 @@ public final class Tombstones {
         Set<String> chosen =
                 letters.stream().map(letter -> name(letter.letter())).collect(Collectors.toSet());
         Set<String> others = new TreeSet<>();
-        for (Place place : places) {
-            for (Letter letter : index.unfinished(place.consumer(), place.key(), place.topic(), place.partition())) {
-                if (!chosen.contains(name(letter))) {
-                    others.add(letter.name());
-                }
-            }
+        if (places.isEmpty()) {
+            return others; // a filter without keys is for all
         }
+        // One question for all keys: no index finds them, so it reads every letter that is open.
+        index.list(unfinished(), Long.MAX_VALUE, letter -> {
+            if (letter.history().erasedAt() == null
+                    && !chosen.contains(name(letter))
+                    && places.stream().anyMatch(place -> place.holds(letter))) {
+                others.add(letter.name());
+            }
+        });
         return others;
+    }
+
+    /** Of any consumer, since several may have the same dead-letter topic. */
+    private Filter unfinished() {
+        List<Filter.Key> keys =
+                places.stream().map(place -> new Filter.Key(place.key())).toList();
+        return new Filter(
+                null,
+                List.of(),
+                List.of(),
+                keys,
+                List.of(),
+                null,
+                null,
+                null,
+                EnumSet.complementOf(EnumSet.of(DeadLetterStatus.RESOLVED)));
     }
 
     /** With the timestamp: a topic made again has letters at the same coordinates. */
@@ -108,12 +143,17 @@ public final class Tombstones {
         return places.size();
     }
 
+    /** Copies that go with what was written, or may have been: nobody can take it back. */
+    public List<String> going() {
+        return List.copyOf(going);
+    }
+
     /**
      * Writes them, and returns when the broker has acknowledged all.
      *
      * @return letters that came while they were written, and whose copies may go with them
      * @throws RefusedException others came since it was planned: nothing is written
-     * @throws dev.onceward.dlq.connect.CannotConnectException Kafka does not answer
+     * @throws dev.onceward.dlq.connect.CannotConnectException Kafka does not answer; {@link #going} says what was written
      */
     public Set<String> write(List<ErasedLetter> letters) throws SQLException {
         if (places.isEmpty()) {
@@ -124,15 +164,24 @@ public final class Tombstones {
             List<Future<RecordMetadata>> sent = new ArrayList<>();
             for (Place place : places) {
                 sent.add(producer.send(new ProducerRecord<>(place.topic(), place.partition(), place.key(), null)));
+                going.addAll(place.copies());
             }
-            for (Future<RecordMetadata> tombstone : sent) {
-                tombstone.get();
+            Throwable failure = null;
+            for (int i = 0; i < places.size(); i++) {
+                Throwable failed = failure(sent.get(i));
+                if (failed != null) {
+                    failure = failure == null ? failed : failure;
+                    if (failed instanceof ApiException && !(failed instanceof RetriableException)) {
+                        going.removeAll(places.get(i).copies()); // refused; what is only not acknowledged may be there
+                    }
+                }
+            }
+            if (failure != null) {
+                throw connections.kafkaFailure(failure);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new InterruptException(e);
-        } catch (ExecutionException e) {
-            throw connections.kafkaFailure(e.getCause() == null ? e : e.getCause());
         } catch (KafkaException e) {
             throw connections.kafkaFailure(e);
         }
@@ -140,6 +189,30 @@ public final class Tombstones {
         return others(letters);
     }
 
+    private static @Nullable Throwable failure(Future<RecordMetadata> tombstone) throws InterruptedException {
+        try {
+            tombstone.get();
+            return null;
+        } catch (ExecutionException e) {
+            return e.getCause() == null ? e : e.getCause();
+        }
+    }
+
+    /**
+     * Where one is needed.
+     *
+     * @param copies those that it is for
+     */
     @SuppressWarnings("ArrayRecordComponent") // places are told apart by the map
-    private record Place(String consumer, String topic, int partition, byte[] key) {}
+    private record Place(String consumer, String topic, int partition, byte[] key, List<String> copies) {
+        /** Whether a letter's payload is there, or about to be published there. */
+        boolean holds(Letter letter) {
+            Coordinates copy = letter.copy();
+            return Arrays.equals(key, letter.key())
+                    && (copy == null
+                            ? letter.stored() == DeadLetterStatus.PENDING
+                                    && letter.consumer().equals(consumer)
+                            : copy.topic().equals(topic) && copy.partition() == partition);
+        }
+    }
 }

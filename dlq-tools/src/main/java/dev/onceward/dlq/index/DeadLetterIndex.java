@@ -13,14 +13,12 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -201,31 +199,6 @@ public final class DeadLetterIndex implements LetterSource {
         try (PreparedStatement statement = conditions.prepare(connection, tables, sql);
                 ResultSet row = statement.executeQuery()) {
             return row.next() ? Optional.of(LetterRows.read(row)) : Optional.empty();
-        }
-    }
-
-    /**
-     * Letters of one key that still need their payload, with their copies in one partition of a dead-letter topic, or
-     * about to be published. Not those that are over: that took effect, or were erased.
-     */
-    public List<Letter> unfinished(String consumer, byte[] key, String topic, int partition) throws SQLException {
-        Set<DeadLetterStatus> open = EnumSet.complementOf(EnumSet.of(DeadLetterStatus.RESOLVED));
-        String sql = "SELECT " + LetterRows.COLUMNS + " FROM {dead_letters} d WHERE %s ORDER BY d.origin_topic,"
-                + " d.origin_partition, d.origin_offset";
-        Conditions conditions = new Conditions(Filter.all(null, open))
-                .and("d.erased_at IS NULL AND d.record_key = ?", key)
-                .and(
-                        "(d.dlt_topic = ? AND d.dlt_partition = ? OR d.consumer_name = ? AND d.status = 'PENDING')",
-                        topic,
-                        partition,
-                        consumer);
-        try (PreparedStatement statement = conditions.prepare(connection, tables, sql);
-                ResultSet row = statement.executeQuery()) {
-            List<Letter> letters = new ArrayList<>();
-            while (row.next()) {
-                letters.add(LetterRows.read(row));
-            }
-            return letters;
         }
     }
 

@@ -6,10 +6,8 @@ import dev.onceward.dlq.index.Letter;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -19,29 +17,23 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConsumerFacts {
     private static final String SOURCES = "SELECT DISTINCT topic FROM {partition_generations} WHERE consumer_name = ?";
-    private static final String IS_KNOWN =
-            "SELECT EXISTS (SELECT FROM {dead_letters} WHERE consumer_name = ? AND dlt_topic = ?)";
+    // All at once: no index finds them by that, and a forged file may name any number of topics.
+    private static final String DEAD_LETTER_TOPICS =
+            "SELECT DISTINCT dlt_topic FROM {dead_letters} WHERE consumer_name = ? AND dlt_topic IS NOT NULL";
 
     private final Connections connections;
     private final Copies copies;
     private final String consumer;
     private final String pattern;
-    private final Set<String> sources = new HashSet<>();
-    private final Map<String, Boolean> deadLetterTopics = new HashMap<>();
+    private final Set<String> sources;
+    private @Nullable Set<String> deadLetterTopics;
 
     ConsumerFacts(Connections connections, Copies copies, String consumer, String pattern) throws SQLException {
         this.connections = connections;
         this.copies = copies;
         this.consumer = consumer;
         this.pattern = pattern;
-        try (PreparedStatement statement = ArrayParameters.prepare(connections, SOURCES)) {
-            statement.setString(1, consumer);
-            try (ResultSet row = statement.executeQuery()) {
-                while (row.next()) {
-                    sources.add(row.getString(1));
-                }
-            }
-        }
+        this.sources = topics(SOURCES);
     }
 
     /** Why a copy of the letter must not be put into that topic; {@code null}: it may. */
@@ -68,18 +60,22 @@ final class ConsumerFacts {
     }
 
     private boolean isKnown(String topic) throws SQLException {
-        Boolean known = deadLetterTopics.get(topic);
-        if (known == null) {
-            try (PreparedStatement statement = ArrayParameters.prepare(connections, IS_KNOWN)) {
-                statement.setString(1, consumer);
-                statement.setString(2, topic);
-                try (ResultSet row = statement.executeQuery()) {
-                    row.next();
-                    known = row.getBoolean(1);
+        if (deadLetterTopics == null) {
+            deadLetterTopics = topics(DEAD_LETTER_TOPICS);
+        }
+        return deadLetterTopics.contains(topic);
+    }
+
+    private Set<String> topics(String sql) throws SQLException {
+        Set<String> topics = new HashSet<>();
+        try (PreparedStatement statement = ArrayParameters.prepare(connections, sql)) {
+            statement.setString(1, consumer);
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    topics.add(row.getString(1));
                 }
             }
-            deadLetterTopics.put(topic, known);
         }
-        return known;
+        return topics;
     }
 }
