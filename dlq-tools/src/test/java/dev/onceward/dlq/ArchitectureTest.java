@@ -15,6 +15,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import dev.onceward.deadletter.SafeText;
 import dev.onceward.deadletter.TopicProvisioner;
 import dev.onceward.postgres.Tables;
+import dev.onceward.postgres.UnprocessedProof;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine.Command;
@@ -49,7 +50,7 @@ class ArchitectureTest {
                         "dev.onceward.message",
                         "dev.onceward.migrations",
                         "dev.onceward.position")
-                .or(belongToAnyOf(Tables.class, SafeText.class, TopicProvisioner.class));
+                .or(belongToAnyOf(Tables.class, UnprocessedProof.class, SafeText.class, TopicProvisioner.class));
         noClasses()
                 .should()
                 .dependOnClassesThat(
