@@ -24,10 +24,11 @@ public final class LetterLookup {
             + " AND r.origin_offset = w.origin_offset AND (r.topic, r.partition, r.record_offset)"
             + " IS DISTINCT FROM (w.topic, w.partition, w.record_offset) OFFSET 0) d";
 
-    private static final String STACKTRACES = "SELECT w.n, d.error_stacktrace FROM unnest(?, ?, ?, ?, ?)"
-            + " WITH ORDINALITY AS w(consumer_name, topic, partition, record_offset, topic_id, n)"
-            + " JOIN {dead_letters} d ON d.consumer_name = w.consumer_name AND d.topic = w.topic"
-            + " AND d.partition = w.partition AND d.record_offset = w.record_offset AND d.topic_id = w.topic_id";
+    private static final String STACKTRACES =
+            "SELECT w.n, d.error_stacktrace FROM unnest(?::text[], ?::text[], ?::int4[], ?::int8[], ?::uuid[])"
+                    + " WITH ORDINALITY AS w(consumer_name, topic, partition, record_offset, topic_id, n)"
+                    + " JOIN {dead_letters} d ON d.consumer_name = w.consumer_name AND d.topic = w.topic"
+                    + " AND d.partition = w.partition AND d.record_offset = w.record_offset AND d.topic_id = w.topic_id";
 
     private final Connection connection;
     private final Tables tables;
