@@ -41,6 +41,9 @@ final class ReplayOutcome {
         if (!result.failedAgain().isEmpty()) {
             parts.add("dead again: " + String.join(" ", result.failedAgain()));
         }
+        if (result.decidedByOthers() > 0) {
+            parts.add(decidedByOthers(result));
+        }
         parts.add(result.detail());
         return String.join("\n", parts).strip();
     }
@@ -49,6 +52,9 @@ final class ReplayOutcome {
         console.out()
                 .println(People.count(result.sent(), "message") + " sent to " + target.topic()
                         + (result.notSent() == 0 ? "" : ", " + People.count(result.notSent()) + " not sent"));
+        if (result.decidedByOthers() > 0) {
+            console.say("dlq: " + decidedByOthers(result) + ". dlq show ID tells what became of one");
+        }
         if (result.followed()) {
             console.out()
                     .println(People.count(result.resolved()) + " took effect, "
@@ -56,5 +62,10 @@ final class ReplayOutcome {
                             + People.count(result.undecided()) + " still under way");
             result.failedAgain().forEach(name -> console.out().println("dead again: " + name));
         }
+    }
+
+    private static String decidedByOthers(ReplayResult result) {
+        return People.count(result.decidedByOthers()) + " of those sent had been discarded or replayed by somebody else"
+                + " meanwhile, which was left so";
     }
 }

@@ -11,6 +11,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
@@ -190,20 +193,51 @@ class EditIT {
     }
 
     @Test
-    void killedBeforeItIsSentItCanBeEditedAgain() throws IOException {
+    void whatTheProducerDoesNotTakeIsAsIfNobodyHadEditedIt() throws IOException {
+        dead("m1", "x");
+        payments.send("other-key", "m1", "x");
+        payments.flush();
+        Payments.await().until(() -> payments.statuses("m1").equals(List.of("DEAD", "DEAD")));
+        // As after an edit of before that may have been sent: that is not to be forgotten.
+        payments.execute("UPDATE dead_letters SET edited_payload_hash = 42, edited_by = 'me', edited_at = '2020-01-01'"
+                + " WHERE record_key = 'other-key'");
+        payments.breakFor(id -> false);
+        String name = payments.texts("SELECT origin_topic || '/' || origin_partition || '/' || origin_offset"
+                        + " FROM dead_letters WHERE edited_by IS NULL")
+                .get(0);
+
+        Runs.Run large = payments.dlq(
+                "edit", name, "--yes", "--value-file", file(new byte[2_000_000]).toString());
+
+        assertThat(large.exitCode()).as(large.err()).isEqualTo(1);
+        assertThat(large.err()).contains("Kafka's producer does not take it");
+        assertThat(payments.records(payments.replayTopic)).isEmpty();
+        assertThat(payments.texts("SELECT (record_key = 'other-key') || ' ' || edited_payload_hash || edited_by"
+                        + " || extract(year FROM edited_at) FROM dead_letters WHERE edited_payload_hash IS NOT NULL"
+                        + " OR edited_by IS NOT NULL OR edited_at IS NOT NULL"))
+                .containsExactly("true 42me2020");
+        Runs.Run replay = payments.dlq("replay", name, "--wait");
+        assertThat(replay.exitCode()).as(replay.err()).isZero();
+        assertThat(payments.texts("SELECT amount FROM entries")).containsExactly("x");
+    }
+
+    @Test
+    void killedBeforeItIsSentItCanBeEditedAgain() throws Exception {
         dead("m1", "x");
         payments.breakFor(id -> false);
         payments.stopWorkers();
         Path edited = file("edited".getBytes(UTF_8));
 
-        // The server finishes a commit whose client is dead.
-        slow("AFTER UPDATE", "NEW.edited_by IS NOT NULL AND NEW.status = 'DEAD'", "DEFERRABLE INITIALLY DEFERRED");
-        try (ProcessControl edit = process("edit", "m1", "--yes", "--value-file", edited.toString())) {
-            awaitSlow();
+        // In the middle of a commit, which the server finishes for a client that is dead.
+        try (Held held = new Held(
+                        "AFTER UPDATE",
+                        "NEW.edited_by IS NOT NULL AND NEW.status = 'DEAD'",
+                        "DEFERRABLE INITIALLY DEFERRED");
+                ProcessControl edit = process("edit", "m1", "--yes", "--value-file", edited.toString())) {
+            held.await();
             edit.kill9();
         }
         Payments.await().until(() -> payments.count("SELECT count(edited_payload_hash) FROM dead_letters") == 1);
-        payments.execute("DROP TRIGGER slow ON dead_letters");
 
         assertThat(payments.records(payments.replayTopic)).isEmpty();
         assertThat(payments.statuses("m1")).containsExactly("DEAD");
@@ -220,7 +254,7 @@ class EditIT {
     }
 
     @Test
-    void killedAfterItIsSentTheSameEditAgainIsADuplicate() throws IOException {
+    void killedAfterItIsSentTheSameEditAgainIsADuplicate() throws Exception {
         killedAfterSending("edited");
 
         assertThat(payments.dlq(
@@ -240,7 +274,7 @@ class EditIT {
     }
 
     @Test
-    void killedAfterItIsSentTheOriginalAfterAllHasNoSecondEffect() throws IOException {
+    void killedAfterItIsSentTheOriginalAfterAllHasNoSecondEffect() throws Exception {
         killedAfterSending("edited");
 
         Runs.Run original = payments.dlq(
@@ -261,7 +295,7 @@ class EditIT {
     }
 
     @Test
-    void killedAfterItIsSentAnotherEditHasNoSecondEffect() throws IOException {
+    void killedAfterItIsSentAnotherEditHasNoSecondEffect() throws Exception {
         killedAfterSending("one");
         assertThat(payments.dlq(
                                 "edit",
@@ -420,40 +454,60 @@ class EditIT {
     // ---- setting the scene ----
 
     /** A letter m1 with the payload x; an edit of it is in the replay topic, and the command died before it could say so. */
-    private void killedAfterSending(String payload) throws IOException {
+    private void killedAfterSending(String payload) throws Exception {
         dead("m1", "x");
         payments.breakFor(id -> false);
         payments.stopWorkers();
-        slow("BEFORE UPDATE", "NEW.status = 'REPLAYED'", "");
-        try (ProcessControl edit = process(
-                "edit",
-                "m1",
-                "--yes",
-                "--value-file",
-                file(payload.getBytes(UTF_8)).toString())) {
-            awaitSlow();
+        try (Held held = new Held("BEFORE UPDATE", "NEW.status = 'REPLAYED'", "");
+                ProcessControl edit = process(
+                        "edit",
+                        "m1",
+                        "--yes",
+                        "--value-file",
+                        file(payload.getBytes(UTF_8)).toString())) {
+            held.await();
             edit.kill9();
+            // The server would finish the statement of a client that is dead.
+            payments.count("SELECT count(*) FROM (SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+                    + " WHERE application_name = 'dlq' AND datname = current_database()) ended");
         }
-        // The server would finish the statement of a client that is dead.
-        payments.count("SELECT count(*) FROM (SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
-                + " WHERE application_name = 'dlq' AND datname = current_database()) ended");
-        payments.execute("DROP TRIGGER slow ON dead_letters");
         assertThat(payments.statuses("m1")).containsExactly("DEAD");
         assertThat(payments.records(payments.replayTopic)).hasSize(1);
     }
 
-    private void slow(String when, String condition, String how) {
-        payments.execute("CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS"
-                + " $$ BEGIN PERFORM pg_sleep(4); RETURN NEW; END $$");
-        payments.execute("CREATE " + (how.isEmpty() ? "" : "CONSTRAINT ") + "TRIGGER slow " + when + " ON dead_letters "
-                + how + " FOR EACH ROW WHEN (" + condition + ") EXECUTE FUNCTION slow()");
-    }
+    /** Updates like this wait until it is closed. */
+    private final class Held implements AutoCloseable {
+        private final Connection holder;
 
-    private void awaitSlow() {
-        Payments.await()
-                .until(() -> payments.count("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'dlq'"
-                                + " AND datname = current_database() AND wait_event = 'PgSleep'")
-                        == 1);
+        Held(String when, String condition, String how) throws SQLException {
+            holder = payments.dataSource.getConnection();
+            execute("SELECT pg_advisory_lock(4711)");
+            execute("CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS"
+                    + " $$ BEGIN PERFORM pg_advisory_xact_lock(4711); RETURN NEW; END $$");
+            execute("CREATE " + (how.isEmpty() ? "" : "CONSTRAINT ") + "TRIGGER hold " + when + " ON dead_letters "
+                    + how + " FOR EACH ROW WHEN (" + condition + ") EXECUTE FUNCTION hold()");
+        }
+
+        /** Until the command's statement has come to it. */
+        void await() {
+            Payments.await()
+                    .until(() -> payments.count("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'dlq'"
+                                    + " AND datname = current_database() AND wait_event = 'advisory'")
+                            == 1);
+        }
+
+        @Override
+        public void close() throws SQLException {
+            execute("SELECT pg_advisory_unlock(4711)");
+            execute("DROP TRIGGER hold ON dead_letters");
+            holder.close();
+        }
+
+        private void execute(String sql) throws SQLException {
+            try (Statement statement = holder.createStatement()) {
+                statement.execute(sql);
+            }
+        }
     }
 
     private void awaitReplaysDone(int count) {

@@ -32,6 +32,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -107,6 +108,16 @@ final class Payments implements AutoCloseable {
                 .all()
                 .toCompletionStage()
                 .toCompletableFuture());
+    }
+
+    /** As retention does: nothing is left in any partition. */
+    void deleteRecords(String from) {
+        Map<TopicPartition, RecordsToDelete> all = new HashMap<>();
+        records(from)
+                .forEach(record -> all.put(
+                        new TopicPartition(from, record.partition()),
+                        RecordsToDelete.beforeOffset(record.offset() + 1)));
+        get(admin.deleteRecords(all).all().toCompletionStage().toCompletableFuture());
     }
 
     Admin admin() {

@@ -5,7 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onceward.dlq.actions.Actor;
 import dev.onceward.dlq.output.Terminal;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -13,12 +18,16 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class ReplayIT {
     private static final Terminal TERMINAL = new Terminal(true, true, true, 120, false);
 
     private final Payments payments = new Payments(2);
+
+    @TempDir
+    private Path directory;
 
     @AfterEach
     void close() {
@@ -266,6 +275,101 @@ class ReplayIT {
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.err()).contains("has another payload", "tells of another message");
         assertThat(payments.records(payments.replayTopic)).isEmpty();
+    }
+
+    @Test
+    void aCopyInAPartitionThatIsNotThereIsReportedAndNotWaitedFor() {
+        payments.deadLetters(2, 2);
+        payments.execute("UPDATE dead_letters SET dlt_partition = 7 WHERE message_id = 'm0'");
+        payments.execute("UPDATE dead_letters SET dlt_topic = 'not-there' WHERE message_id = 'm1'");
+
+        Runs.Run run = payments.dlq("replay", "--all", "--yes");
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err())
+                .contains(payments.deadLetterTopic + "-7", "not-there", "which does not exist any more")
+                .doesNotContain("Cannot connect");
+    }
+
+    @Test
+    void whatRetentionTakesDuringTheRunIsReportedAndTheRestIsSentAndMarked() throws Exception {
+        payments.breakFor(id -> true);
+        for (int i = 0; i < 10; i++) {
+            payments.send("account-" + i, "m" + i, "x".repeat(100_000));
+        }
+        payments.flush();
+        payments.startWorker();
+        Payments.await().until(() -> payments.count("SELECT count(*) FROM dead_letters WHERE status = 'DEAD'") == 10);
+        payments.stopWorkers();
+        // One record is fetched at a time.
+        Map<String, String> environment = payments.environment();
+        environment.put(
+                "DLQ_COMMAND_CONFIG",
+                Files.writeString(directory.resolve("client.properties"), "max.partition.fetch.bytes=1\n")
+                        .toString());
+
+        Background replay = new Background(environment, "replay", "--all", "--yes", "--rate", "30/m");
+        Payments.await().until(() -> payments.count("SELECT count(*) FROM dead_letters WHERE status = 'REPLAYED'") > 0);
+        payments.deleteRecords(payments.deadLetterTopic);
+
+        assertThat(replay.exitCode()).as(replay.err()).isEqualTo(1);
+        int sent = payments.records(payments.replayTopic).size();
+        assertThat(sent).isBetween(1, 9);
+        assertThat(replay.out()).contains(sent + " message", 10 - sent + " not sent");
+        assertThat(replay.err()).contains("gone by the retention of the dead-letter topic");
+        assertThat(payments.count("SELECT count(*) FROM dead_letters WHERE status = 'REPLAYED'"))
+                .isEqualTo(sent);
+    }
+
+    @Test
+    void whatSomebodyElseDiscardedMeanwhileStaysSoAndIsTold() throws Exception {
+        payments.deadLetters(2, 2);
+        payments.stopWorkers();
+        try (Connection other = payments.dataSource.getConnection();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("UPDATE dead_letters SET status = 'DISCARDED' WHERE message_id = 'm0'");
+            Background replay = new Background(payments.environment(), "replay", "--all", "--yes");
+            awaitLock();
+            other.commit();
+
+            assertThat(replay.exitCode()).as(replay.err()).isZero();
+            assertThat(replay.out()).contains("2 messages sent");
+            assertThat(replay.err()).contains("1 of those sent had been discarded or replayed by somebody else");
+        }
+        assertThat(payments.statuses("m0")).containsExactly("DISCARDED");
+        assertThat(payments.texts("SELECT outcome || ' ' || detail FROM dlq_actions")
+                        .get(0))
+                .startsWith("DONE 1 of those sent");
+    }
+
+    @Test
+    void nothingIsAssertedOfWhatSomebodyElseDiscardedMeanwhile() throws Exception {
+        payments.deadLetters(2, 2);
+        payments.stopWorkers();
+        payments.execute("UPDATE dead_letters SET reason = 'TOO_OLD'");
+        try (Connection other = payments.dataSource.getConnection();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("UPDATE dead_letters SET status = 'DISCARDED' WHERE message_id = 'm0'");
+            Background replay =
+                    new Background(payments.environment(), "replay", "--all", "--yes", "--assert-unprocessed");
+            awaitLock();
+            other.commit();
+
+            assertThat(replay.exitCode()).as(replay.err()).isEqualTo(1);
+            assertThat(replay.out()).contains("1 message sent", "1 not sent");
+            assertThat(replay.err()).contains("it has changed since it was read");
+        }
+        assertThat(payments.texts("SELECT message_id FROM dead_letters WHERE asserted_by IS NOT NULL"))
+                .containsExactly("m1");
+    }
+
+    private void awaitLock() {
+        Payments.await()
+                .until(() -> payments.count("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'dlq'"
+                                + " AND datname = current_database() AND wait_event_type = 'Lock'")
+                        == 1);
     }
 
     @Test

@@ -9,8 +9,6 @@ import dev.onceward.postgres.Tables;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -18,15 +16,17 @@ import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeClusterOptions;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.BrokerNotAvailableException;
 import org.apache.kafka.common.errors.DisconnectException;
+import org.apache.kafka.common.errors.InvalidTimestampException;
 import org.apache.kafka.common.errors.NetworkException;
+import org.apache.kafka.common.errors.RecordBatchTooLargeException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,12 +35,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Connections implements AutoCloseable {
     private static final Duration KAFKA_TIMEOUT = Duration.ofSeconds(30);
-    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
     private final GivenSettings given;
     private final Secrets secrets;
     private final SchemaName schema;
-    private final Deque<AutoCloseable> open = new ArrayDeque<>();
+    private final OpenClients open = new OpenClients();
     private @Nullable Databases databases;
     private @Nullable KafkaProperties kafka;
     private @Nullable Connection database;
@@ -97,13 +96,13 @@ public final class Connections implements AutoCloseable {
 
     /** Another connection, without a look at the tables. Closed with this object if not before. */
     public Connection newDatabase() {
-        return opened(databases().open());
+        return open.add(databases().open());
     }
 
     /** For topics, offsets and groups; known to be connected. Always the same. */
     public Admin admin() {
         if (admin == null) {
-            Admin created = opened(client(() -> Admin.create(kafka().forAdmin())));
+            Admin created = open.add(client(() -> Admin.create(kafka().forAdmin())));
             DescribeClusterOptions soon = new DescribeClusterOptions().timeoutMs(kafka().firstContactMillis());
             await(created.describeCluster(soon).clusterId());
             admin = created;
@@ -111,14 +110,17 @@ public final class Connections implements AutoCloseable {
         return admin;
     }
 
-    /** A new consumer of raw records, in no group, at no position; reads only what was committed. */
+    /**
+     * A new consumer of raw records, in no group, at no position; reads only what was committed. Closed with this object
+     * if not before.
+     */
     public Consumer<byte[], byte[]> newConsumer() {
-        return opened(client(() -> new KafkaConsumer<byte[], byte[]>(kafka().forConsumer())));
+        return client(() -> open.consumer(kafka().forConsumer()));
     }
 
-    /** A new producer of raw records, idempotent, with acks=all. */
+    /** A new producer of raw records, idempotent, with acks=all. Closed with this object if not before. */
     public Producer<byte[], byte[]> newProducer() {
-        return opened(client(() -> new KafkaProducer<byte[], byte[]>(kafka().forProducer())));
+        return client(() -> open.producer(kafka().forProducer()));
     }
 
     /**
@@ -157,31 +159,18 @@ public final class Connections implements AutoCloseable {
                 || failure instanceof DisconnectException;
     }
 
+    /** Whether a failure of a producer is the fault of the record: no broker will ever take it. */
+    public static boolean isTheRecord(@Nullable Throwable failure) {
+        return failure instanceof RecordTooLargeException
+                || failure instanceof RecordBatchTooLargeException
+                || failure instanceof InvalidRecordException
+                || failure instanceof InvalidTimestampException;
+    }
+
     /** Closes all that was opened; what cannot be closed is left, since the process ends anyway. */
     @Override
     public void close() {
-        while (!open.isEmpty()) {
-            close(open.pop());
-        }
-    }
-
-    private static void close(AutoCloseable closeable) {
-        try {
-            if (closeable instanceof Admin client) {
-                client.close(CLOSE_TIMEOUT);
-            } else if (closeable instanceof Producer<?, ?> producer) {
-                producer.close(CLOSE_TIMEOUT);
-            } else {
-                closeable.close();
-            }
-        } catch (Exception e) {
-            // Nothing depends on it any more: what had to be acknowledged was waited for.
-        }
-    }
-
-    private <T extends AutoCloseable> T opened(T closeable) {
-        open.push(closeable);
-        return closeable;
+        open.close();
     }
 
     private Databases databases() {

@@ -73,8 +73,7 @@ final class KafkaProperties {
         // Half a fetch is thrown away at every seek, and memory shall stay small.
         properties.putIfAbsent(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 8 * 1024 * 1024);
         // What is asked for is there already. A broker that waits for more at the end of one partition keeps the fetch
-        // of
-        // the next one waiting, half a second each.
+        // of the next one waiting, half a second each.
         properties.putIfAbsent(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 20);
         return properties;
     }

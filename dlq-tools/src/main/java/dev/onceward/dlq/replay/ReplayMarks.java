@@ -17,9 +17,9 @@ import java.util.List;
  */
 final class ReplayMarks {
     // By the key of the row, not by origin: if the replay has failed again already, that newer row must stay DEAD.
-    // Guarded
-    // by the status it had: another replay may have been quicker. What took effect already is RESOLVED, which is never
-    // left, and was replayed all the same. In key order: two replays of the same letters would deadlock.
+    // Guarded by the status it had: another replay may have been quicker. What took effect already is RESOLVED, which
+    // is
+    // never left, and was replayed all the same. In key order: two replays of the same letters would deadlock.
     private static final String MARK = "UPDATE {dead_letters} d SET"
             + " status = CASE d.status WHEN 'RESOLVED' THEN 'RESOLVED' ELSE 'REPLAYED' END, replays = d.replays + 1,"
             + " replayed_at = clock_timestamp()"
@@ -32,7 +32,7 @@ final class ReplayMarks {
             + " AND d.record_offset = k.record_offset AND d.topic_id = k.topic_id RETURNING 1";
     private static final String ASSERT =
             "UPDATE {dead_letters} SET asserted_by = ? WHERE consumer_name = ? AND topic = ?"
-                    + " AND partition = ? AND record_offset = ? AND topic_id = ?";
+                    + " AND partition = ? AND record_offset = ? AND topic_id = ? AND status = ? AND erased_at IS NULL";
 
     private final Connection connection;
     private final Tables tables;
@@ -44,8 +44,11 @@ final class ReplayMarks {
         this.consumer = consumer;
     }
 
-    /** Records who says that it was never processed: before it is sent, since its effect may be quicker than any mark. */
-    void assertUnprocessed(Letter letter, String who) throws SQLException {
+    /**
+     * Records who says that it was never processed: before it is sent, since its effect may be quicker than any mark.
+     * Returns whether the letter is still as it was read; if not, nobody has asserted anything about what it is now.
+     */
+    boolean assertUnprocessed(Letter letter, String who) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(tables.sql(ASSERT))) {
             Coordinates record = letter.record().coordinates();
             statement.setString(1, who);
@@ -54,7 +57,8 @@ final class ReplayMarks {
             statement.setInt(4, record.partition());
             statement.setLong(5, record.offset());
             statement.setObject(6, letter.record().topicId());
-            statement.executeUpdate();
+            statement.setString(7, letter.stored().name());
+            return statement.executeUpdate() == 1;
         }
     }
 

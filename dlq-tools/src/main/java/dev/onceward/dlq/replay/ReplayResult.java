@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
  * What a replay did.
  *
  * @param sent acknowledged by the broker
+ * @param decidedByOthers of those sent, discarded or replayed by somebody else before they could be marked: what that set
+ *     is left as it is
  * @param notSent could not be sent, or must not be
  * @param onlyRefused whether all of those must not be
  * @param resolved of those followed: took effect
@@ -19,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ReplayResult(
         long sent,
+        long decidedByOthers,
         long notSent,
         boolean onlyRefused,
         long resolved,

@@ -22,10 +22,6 @@ import java.util.List;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.InvalidRecordException;
-import org.apache.kafka.common.errors.InvalidTimestampException;
-import org.apache.kafka.common.errors.RecordBatchTooLargeException;
-import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,6 +64,7 @@ public final class ReplayRun {
     private long lastMark = System.nanoTime();
     private @Nullable Letter cursor;
     private long sent;
+    private long decidedByOthers;
     private ReplayResult.@Nullable Aborted aborted;
 
     /**
@@ -225,16 +222,22 @@ public final class ReplayRun {
         if (alone) {
             sender.flush();
         }
+        if (plan.assertedBy() != null && eligibility.isTooOld(letter)) {
+            if (!marks.assertUnprocessed(letter, plan.assertedBy())) {
+                failures.refuse(letter, "it has changed since it was read; look at it with dlq show");
+                return false;
+            }
+        }
         String changed = edits == null ? null : edits.record();
         if (changed != null) {
             failures.refuse(letter, changed);
             return false;
         }
-        if (plan.assertedBy() != null && eligibility.isTooOld(letter)) {
-            marks.assertUnprocessed(letter, plan.assertedBy());
-        }
         Exception refused = sender.send(letter, record);
         if (refused != null) {
+            if (edits != null) {
+                edits.takeBack();
+            }
             return fail(letter, "Kafka's producer does not take it: " + refused.getMessage());
         }
         if (alone) {
@@ -252,11 +255,7 @@ public final class ReplayRun {
     /** After a failed acknowledgement. A batch fails as a whole: the first time it need not be this record's fault. */
     private boolean canGoOn(ReplaySender.Failure failure) {
         Exception error = failure.error();
-        boolean isTheRecord = error instanceof RecordTooLargeException
-                || error instanceof RecordBatchTooLargeException
-                || error instanceof InvalidRecordException
-                || error instanceof InvalidTimestampException;
-        if (!isTheRecord) {
+        if (!Connections.isTheRecord(error)) {
             aborted = new ReplayResult.Aborted(
                     "Kafka does not take what is sent to " + target.topic() + ": " + error.getMessage(),
                     Connections.isConnection(error));
@@ -281,7 +280,7 @@ public final class ReplayRun {
             return;
         }
         try {
-            marks.mark(unmarked);
+            decidedByOthers += unmarked.size() - marks.mark(unmarked);
         } catch (SQLException e) {
             progress.say("dlq: " + People.count(unmarked.size(), "message") + " sent could not be marked as replayed."
                     + " Run the same command again: they are sent once more, and take effect once");
@@ -314,6 +313,7 @@ public final class ReplayRun {
     private ReplayResult result(Follow.Followed followed) {
         return new ReplayResult(
                 sent,
+                decidedByOthers,
                 failures.count(),
                 failures.onlyRefused(),
                 followed.resolved(),

@@ -16,10 +16,13 @@ import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Objects;
 import java.util.TreeSet;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +43,7 @@ public final class LetterReader implements AutoCloseable {
     private final RecordCache cache = new RecordCache();
     private final Map<TopicPartition, NavigableSet<Long>> expected = new HashMap<>();
     private final Map<TopicPartition, Extent> extents = new HashMap<>();
+    private final Map<String, Integer> partitions = new HashMap<>();
     private @Nullable TopicPartition current;
 
     /** With a consumer of its own. */
@@ -86,8 +90,9 @@ public final class LetterReader implements AutoCloseable {
                         + " any more: gone by the retention of the dead-letter topic, or the topic was made again");
             }
             return verified(letter, copy);
-        } catch (org.apache.kafka.common.errors.UnknownTopicOrPartitionException e) {
-            return new Payload.Missing("the dead-letter topic " + wanted.topic() + " does not exist");
+        } catch (UnknownTopicOrPartitionException e) {
+            return new Payload.Missing(
+                    "it was at " + wanted + ", which does not exist any more: the topic was deleted, or made again");
         } catch (KafkaException e) {
             throw connections.kafkaFailure(e);
         }
@@ -102,6 +107,8 @@ public final class LetterReader implements AutoCloseable {
     ConsumerRecord<byte[], byte[]> at(Coordinates wanted) {
         try {
             return find(wanted);
+        } catch (UnknownTopicOrPartitionException e) {
+            return null;
         } catch (KafkaException e) {
             throw connections.kafkaFailure(e);
         }
@@ -116,7 +123,7 @@ public final class LetterReader implements AutoCloseable {
         try {
             Extent extent = extents.computeIfAbsent(partition(copy), this::extent);
             return copy.offset() < extent.beginning() || copy.offset() >= extent.end();
-        } catch (org.apache.kafka.common.errors.UnknownTopicOrPartitionException e) {
+        } catch (UnknownTopicOrPartitionException e) {
             return true;
         } catch (KafkaException e) {
             throw connections.kafkaFailure(e);
@@ -125,7 +132,7 @@ public final class LetterReader implements AutoCloseable {
 
     @Override
     public void close() {
-        consumer.close(org.apache.kafka.clients.consumer.CloseOptions.timeout(Duration.ofSeconds(1)));
+        consumer.close(CloseOptions.timeout(Duration.ofSeconds(1)));
     }
 
     private @Nullable ConsumerRecord<byte[], byte[]> find(Coordinates wanted) {
@@ -136,22 +143,39 @@ public final class LetterReader implements AutoCloseable {
         }
         Extent extent = extents.computeIfAbsent(partition, this::extent);
         if (extent.end() <= wanted.offset()) {
-            extent = extent(partition); // it has grown since
-            extents.put(partition, extent);
+            extent = refreshed(partition); // it has grown since
         }
-        if (wanted.offset() < extent.beginning() || wanted.offset() >= extent.end()) {
-            return null;
+        while (wanted.offset() >= extent.beginning() && wanted.offset() < extent.end()) {
+            try {
+                goTo(partition, wanted.offset(), extent.beginning());
+                return readOn(partition, wanted.offset());
+            } catch (OffsetOutOfRangeException e) {
+                // Retention was quicker, or the topic was made again: with what is left now, the record may still be
+                // there.
+                current = null;
+                extent = refreshed(partition);
+            }
         }
-        goTo(partition, wanted.offset(), extent.beginning());
+        return null;
+    }
+
+    private @Nullable ConsumerRecord<byte[], byte[]> readOn(TopicPartition partition, long wanted) {
         // Not only from the cache: what a poll returns may be more than it holds.
         ConsumerRecord<byte[], byte[]> found = null;
-        long started = System.nanoTime();
-        while (consumer.position(partition) <= wanted.offset()) {
+        long position = consumer.position(partition);
+        long moved = System.nanoTime();
+        while (position <= wanted) {
             for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
                 cache.put(record);
-                found = record.offset() == wanted.offset() ? record : found;
+                found = record.offset() == wanted ? record : found;
             }
-            if (System.nanoTime() - started > PATIENCE_NANOS) {
+            long before = position;
+            position = consumer.position(partition);
+            if (position != before) {
+                moved = System.nanoTime();
+            } else if (System.nanoTime() - moved > PATIENCE_NANOS) {
+                partitions.remove(partition.topic());
+                requireExists(partition); // a consumer says nothing of a topic that was deleted under it
                 throw new CannotConnectException(
                         "Kafka at " + connections.kafkaAddress() + " gave no record of " + partition + " within "
                                 + Duration.ofNanos(PATIENCE_NANOS).toSeconds() + " s",
@@ -181,11 +205,37 @@ public final class LetterReader implements AutoCloseable {
         consumer.seek(partition, Math.max(start, beginning));
     }
 
+    private Extent refreshed(TopicPartition partition) {
+        Extent extent = extent(partition);
+        extents.put(partition, extent);
+        return extent;
+    }
+
     private Extent extent(TopicPartition partition) {
-        List<TopicPartition> partitions = List.of(partition);
+        requireExists(partition);
+        List<TopicPartition> one = List.of(partition);
         return new Extent(
-                Objects.requireNonNull(consumer.beginningOffsets(partitions).get(partition)),
-                Objects.requireNonNull(consumer.endOffsets(partitions).get(partition)));
+                Objects.requireNonNull(consumer.beginningOffsets(one).get(partition)),
+                Objects.requireNonNull(consumer.endOffsets(one).get(partition)));
+    }
+
+    /** A consumer would look for what does not exist until its timeout, and report a broker that does not answer. */
+    private void requireExists(TopicPartition partition) {
+        int count = partitions.computeIfAbsent(partition.topic(), this::count);
+        if (partition.partition() >= count) {
+            throw new UnknownTopicOrPartitionException(partition + " does not exist");
+        }
+    }
+
+    private int count(String topic) {
+        return Objects.requireNonNull(connections
+                        .await(connections
+                                .admin()
+                                .describeTopics(List.of(topic))
+                                .allTopicNames())
+                        .get(topic))
+                .partitions()
+                .size();
     }
 
     private static Payload verified(Letter letter, ConsumerRecord<byte[], byte[]> copy) {

@@ -10,10 +10,7 @@ import java.util.concurrent.Future;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
-import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.errors.InterruptException;
-import org.apache.kafka.common.errors.InvalidTimestampException;
-import org.apache.kafka.common.errors.RecordBatchTooLargeException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +41,7 @@ final class CopySender {
             try {
                 published.add(new Published(item, decision, place(item, decision, futures.get(i))));
             } catch (ExecutionException e) {
-                if (isTheRecord(e)) {
+                if (Connections.isTheRecord(e.getCause())) {
                     failed.add(new Failed(item, "Kafka does not take it: " + message(e)));
                 } else if (failure == null) {
                     failure = connections.kafkaFailure(Objects.requireNonNull(e.getCause()));
@@ -60,7 +57,7 @@ final class CopySender {
         try {
             return coordinates(future);
         } catch (ExecutionException e) {
-            if (!isTheRecord(e)) {
+            if (!Connections.isTheRecord(e.getCause())) {
                 throw e;
             }
             return coordinates(producer().send(record(item, decision)));
@@ -94,13 +91,6 @@ final class CopySender {
             producer = connections.newProducer();
         }
         return producer;
-    }
-
-    private static boolean isTheRecord(ExecutionException e) {
-        return e.getCause() instanceof RecordTooLargeException
-                || e.getCause() instanceof RecordBatchTooLargeException
-                || e.getCause() instanceof InvalidRecordException
-                || e.getCause() instanceof InvalidTimestampException;
     }
 
     private static String message(ExecutionException e) {
