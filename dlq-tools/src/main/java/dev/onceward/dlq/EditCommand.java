@@ -17,6 +17,7 @@ import dev.onceward.dlq.index.Letter;
 import dev.onceward.dlq.output.Console;
 import dev.onceward.dlq.output.Times;
 import dev.onceward.dlq.replay.Edit;
+import dev.onceward.dlq.replay.EditedPayload;
 import dev.onceward.dlq.replay.Eligibility;
 import dev.onceward.dlq.replay.Rate;
 import dev.onceward.dlq.replay.ReplayPlan;
@@ -255,16 +256,16 @@ final class EditCommand implements Callable<Integer> {
                 0,
                 wait,
                 patience,
-                assertUnprocessed ? edit.by() : null,
-                edit);
+                assertUnprocessed ? edit.by() : null);
         String what = "payload hash " + hex(letter.record().payloadHash()) + " → " + hex(edit.hash())
                 + (because.isBlank() ? "" : "\n" + because.strip());
+        ReplayRun run = new ReplayRun(
+                connections, console, target, plan, new EditedPayload(connections, edit), stop, index.now(), 1);
         ActionLog.Action action = log.begin(
                 letter.consumer(),
                 "edit",
                 "--id " + letter.name() + (assertUnprocessed ? " --assert-unprocessed" : ""),
                 1);
-        ReplayRun run = new ReplayRun(connections, console, target, plan, stop, index.now(), 1);
         try {
             ReplayResult result = run.run();
             if (result.sent() == 0 && result.notSent() == 0 && result.aborted() == null && !result.interrupted()) {

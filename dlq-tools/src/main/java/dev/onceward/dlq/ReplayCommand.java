@@ -17,6 +17,7 @@ import dev.onceward.dlq.output.People;
 import dev.onceward.dlq.output.RowWriter;
 import dev.onceward.dlq.output.Times;
 import dev.onceward.dlq.replay.DryRun;
+import dev.onceward.dlq.replay.PayloadSource;
 import dev.onceward.dlq.replay.Rate;
 import dev.onceward.dlq.replay.ReplayPlan;
 import dev.onceward.dlq.replay.ReplayResult;
@@ -191,8 +192,9 @@ final class ReplayCommand implements Callable<Integer> {
             long selected,
             ActionLog log)
             throws SQLException {
+        ReplayRun run =
+                new ReplayRun(connections, console, target, plan, PayloadSource.original(), stop, asOf, selected);
         ActionLog.Action action = log.begin(target.consumer(), "replay", describe(plan), selected);
-        ReplayRun run = new ReplayRun(connections, console, target, plan, stop, asOf, selected);
         try {
             ReplayResult result = run.run();
             action.finish(ReplayOutcome.of(result), result.sent(), result.notSent(), ReplayOutcome.detail(result));

@@ -233,6 +233,33 @@ class ReplayIT {
     }
 
     @Test
+    void manyThatTheBrokerDoesNotTakeAreReportedEachAndTheOthersGo() {
+        payments.breakFor(id -> true);
+        for (int i = 0; i < 40; i++) {
+            payments.send("account-" + i, "m" + i, i % 2 == 1 ? "x".repeat(20_000) : String.valueOf(i));
+        }
+        payments.flush();
+        payments.startWorker();
+        Payments.await().until(() -> payments.count("SELECT count(*) FROM dead_letters WHERE status = 'DEAD'") == 40);
+        payments.stopWorkers();
+        payments.limitReplayTopic(10_000);
+
+        Runs.Run run = payments.dlq("replay", "--all", "--yes");
+
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(1);
+        assertThat(run.out()).contains("20 messages sent", "20 not sent");
+        assertThat(run.err().lines().filter(line -> line.contains("Kafka does not take it")))
+                .hasSize(20)
+                .doesNotHaveDuplicates();
+        assertThat(payments.records(payments.replayTopic).stream()
+                        .map(record -> new String(record.value(), UTF_8))
+                        .distinct())
+                .hasSize(20);
+        assertThat(payments.count("SELECT count(*) FROM dead_letters WHERE status = 'REPLAYED'"))
+                .isEqualTo(20);
+    }
+
+    @Test
     void tooOldIsRefusedUnlessSomebodyAssertsIt() {
         payments.deadLetters(2, 2);
         payments.execute("UPDATE dead_letters SET reason = 'TOO_OLD'");

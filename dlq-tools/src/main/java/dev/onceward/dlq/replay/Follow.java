@@ -17,6 +17,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
@@ -105,22 +106,10 @@ final class Follow {
     private State[] states(List<Sent> batch) throws SQLException {
         State[] states = new State[batch.size()];
         try (PreparedStatement statement = connection.prepareStatement(tables.sql(STATES))) {
-            array(
-                    statement,
-                    1,
-                    "text",
-                    batch.stream().map(s -> s.record().topic()).toArray());
-            array(
-                    statement,
-                    2,
-                    "int4",
-                    batch.stream().map(s -> s.record().partition()).toArray());
-            array(
-                    statement,
-                    3,
-                    "int8",
-                    batch.stream().map(s -> s.record().offset()).toArray());
-            array(statement, 4, "uuid", batch.stream().map(Sent::topicId).toArray());
+            array(statement, 1, "text", batch.stream().map(sent -> sent.place().topic()));
+            array(statement, 2, "int4", batch.stream().map(sent -> sent.place().partition()));
+            array(statement, 3, "int8", batch.stream().map(Sent::recordOffset));
+            array(statement, 4, "uuid", batch.stream().map(sent -> sent.place().topicId()));
             statement.setString(5, target.consumer());
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
@@ -143,8 +132,8 @@ final class Follow {
         return offset != null && offset.offset() > letter.offset();
     }
 
-    private void array(PreparedStatement statement, int index, String type, Object[] values) throws SQLException {
-        statement.setArray(index, connection.createArrayOf(type, values));
+    private void array(PreparedStatement statement, int index, String type, Stream<?> values) throws SQLException {
+        statement.setArray(index, connection.createArrayOf(type, values.toArray()));
     }
 
     private enum State {
@@ -161,8 +150,18 @@ final class Follow {
      * @param undecided how many were still under way at the end
      */
     record Followed(long resolved, List<String> failedAgain, int undecided) {
+        static Followed nothing() {
+            return new Followed(0, List.of(), 0);
+        }
+
         boolean allResolved() {
             return failedAgain.isEmpty() && undecided == 0;
+        }
+
+        Followed plus(Followed other) {
+            List<String> both = new ArrayList<>(failedAgain);
+            both.addAll(other.failedAgain);
+            return new Followed(resolved + other.resolved, both, undecided + other.undecided);
         }
     }
 }

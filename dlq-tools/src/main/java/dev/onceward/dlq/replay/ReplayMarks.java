@@ -10,6 +10,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Marks letters as replayed, after the broker has acknowledged them and never before: a letter marked and not sent would
@@ -63,36 +64,30 @@ final class ReplayMarks {
     }
 
     /** Returns how many rows this call has marked; the others were marked, or resolved, by somebody else. */
-    int mark(List<Sent> sent) throws SQLException {
+    int mark(List<Letter> sent) throws SQLException {
         if (sent.isEmpty()) {
             return 0;
         }
         return Deadlocks.retried(() -> tryToMark(sent));
     }
 
-    private int tryToMark(List<Sent> sent) throws SQLException {
+    private int tryToMark(List<Letter> sent) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(tables.sql(MARK))) {
+            List<Coordinates> records =
+                    sent.stream().map(letter -> letter.record().coordinates()).toList();
+            array(statement, 1, "text", records.stream().map(Coordinates::topic));
+            array(statement, 2, "int4", records.stream().map(Coordinates::partition));
+            array(statement, 3, "int8", records.stream().map(Coordinates::offset));
             array(
                     statement,
-                    1,
-                    "text",
-                    sent.stream().map(s -> s.record().topic()).toArray());
-            array(
-                    statement,
-                    2,
-                    "int4",
-                    sent.stream().map(s -> s.record().partition()).toArray());
-            array(
-                    statement,
-                    3,
-                    "int8",
-                    sent.stream().map(s -> s.record().offset()).toArray());
-            array(statement, 4, "uuid", sent.stream().map(Sent::topicId).toArray());
+                    4,
+                    "uuid",
+                    sent.stream().map(letter -> letter.record().topicId()));
             array(
                     statement,
                     5,
                     "text",
-                    sent.stream().map(s -> s.status().name()).toArray());
+                    sent.stream().map(letter -> letter.stored().name()));
             statement.setString(6, consumer);
             int marked = 0;
             try (ResultSet row = statement.executeQuery()) {
@@ -104,7 +99,7 @@ final class ReplayMarks {
         }
     }
 
-    private void array(PreparedStatement statement, int index, String type, Object[] values) throws SQLException {
-        statement.setArray(index, connection.createArrayOf(type, values));
+    private void array(PreparedStatement statement, int index, String type, Stream<?> values) throws SQLException {
+        statement.setArray(index, connection.createArrayOf(type, values.toArray()));
     }
 }

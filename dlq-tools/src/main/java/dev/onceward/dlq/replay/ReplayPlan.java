@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * @param followAll whether all are followed at the end
  * @param patience how long is followed at most
  * @param assertedBy who asserts that TOO_OLD messages were never processed; {@code null}: nobody
- * @param edit the one letter that is meant, and its new payload; {@code null}: all of the filter, as they are
  */
 public record ReplayPlan(
         Filter filter,
@@ -23,20 +22,7 @@ public record ReplayPlan(
         int canary,
         boolean followAll,
         Duration patience,
-        @Nullable String assertedBy,
-        @Nullable Edit edit) {
-    /** Of letters as they are. */
-    public ReplayPlan(
-            Filter filter,
-            long limit,
-            Rate rate,
-            int canary,
-            boolean followAll,
-            Duration patience,
-            @Nullable String assertedBy) {
-        this(filter, limit, rate, canary, followAll, patience, assertedBy, null);
-    }
-
+        @Nullable String assertedBy) {
     boolean follows() {
         return canary > 0 || followAll;
     }

@@ -12,7 +12,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.jspecify.annotations.Nullable;
 
@@ -22,15 +21,15 @@ import org.jspecify.annotations.Nullable;
  * then has an unknown end and counts as not sent; if it did arrive, its second copy finds the claim of the first.
  */
 final class ReplaySender implements AutoCloseable {
-    /** What waits in the producer; bounded by its buffer, too. */
-    private static final int IN_FLIGHT = 5_000;
+    /** What waits in the producer; bounded by its buffer, too. Less than the feed's window, which would make it wait. */
+    private static final int IN_FLIGHT = 4_000;
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final Producer<byte[], byte[]> producer;
     private final Semaphore room = new Semaphore(IN_FLIGHT);
     private final AtomicInteger acknowledgedCount = new AtomicInteger();
-    private final Queue<Sent> acknowledged = new ConcurrentLinkedQueue<>();
+    private final Queue<Acknowledged> acknowledged = new ConcurrentLinkedQueue<>();
     private final AtomicReference<@Nullable Failure> failure = new AtomicReference<>();
 
     ReplaySender(Connections connections) {
@@ -43,18 +42,38 @@ final class ReplaySender implements AutoCloseable {
      * @return why the producer would not take it at all: too large; {@code null}: it has taken it
      */
     @Nullable
-    Exception send(Letter letter, ProducerRecord<byte[], byte[]> replay) {
+    Refusal send(Letter letter, ProducerRecord<byte[], byte[]> replay) {
+        return hand(letter, replay, false).get();
+    }
+
+    /**
+     * Sends a letter and waits for its end. Nothing else must be under way: nothing can overtake it then, so that a refusal
+     * of this record by the broker ends nothing.
+     *
+     * @return why it is not taken; {@code null}: it is acknowledged, or has failed as others do
+     */
+    @Nullable
+    Refusal sendAlone(Letter letter, ProducerRecord<byte[], byte[]> replay) {
+        AtomicReference<@Nullable Refusal> refusal = hand(letter, replay, true);
+        flush(); // returns after the callback
+        return refusal.get();
+    }
+
+    private AtomicReference<@Nullable Refusal> hand(
+            Letter letter, ProducerRecord<byte[], byte[]> replay, boolean alone) {
         room.acquireUninterruptibly();
         Thread caller = Thread.currentThread();
-        AtomicReference<@Nullable Exception> refused = new AtomicReference<>();
+        AtomicReference<@Nullable Refusal> refusal = new AtomicReference<>();
         try {
             var unused = producer.send(replay, (metadata, error) -> {
                 room.release();
                 if (error == null) {
-                    acknowledged.add(sent(letter, metadata));
+                    acknowledged.add(new Acknowledged(letter, metadata.partition(), metadata.offset()));
                     acknowledgedCount.incrementAndGet();
                 } else if (Thread.currentThread() == caller && error instanceof RecordTooLargeException) {
-                    refused.set(error);
+                    refusal.set(new Refusal(error, true));
+                } else if (alone && Connections.isTheRecord(error)) {
+                    refusal.set(new Refusal(error, false));
                 } else {
                     failed(letter, error);
                 }
@@ -64,13 +83,13 @@ final class ReplaySender implements AutoCloseable {
             room.release();
             failed(letter, e);
         }
-        return refused.get();
+        return refusal;
     }
 
     /** What was acknowledged since the last call. */
-    List<Sent> acknowledged() {
-        List<Sent> taken = new ArrayList<>();
-        for (Sent next = acknowledged.poll(); next != null; next = acknowledged.poll()) {
+    List<Acknowledged> acknowledged() {
+        List<Acknowledged> taken = new ArrayList<>();
+        for (Acknowledged next = acknowledged.poll(); next != null; next = acknowledged.poll()) {
             taken.add(next);
         }
         acknowledgedCount.addAndGet(-taken.size());
@@ -111,16 +130,16 @@ final class ReplaySender implements AutoCloseable {
         }
     }
 
-    private static Sent sent(Letter letter, RecordMetadata metadata) {
-        return new Sent(
-                letter.record().coordinates(),
-                letter.record().topicId(),
-                letter.name(),
-                letter.stored(),
-                letter.messageId() != null,
-                metadata.partition(),
-                metadata.offset());
-    }
+    /** A letter that is in the replay topic: in this partition, at this offset. */
+    record Acknowledged(Letter letter, int partition, long offset) {}
+
+    /**
+     * A letter that Kafka will never take.
+     *
+     * @param error why
+     * @param byProducer whether nothing was sent, for certain
+     */
+    record Refusal(Exception error, boolean byProducer) {}
 
     /** The first letter that failed, and why. */
     record Failure(Letter letter, Exception error) {}

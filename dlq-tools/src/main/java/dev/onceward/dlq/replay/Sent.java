@@ -1,26 +1,41 @@
 package dev.onceward.dlq.replay;
 
-import dev.onceward.catalog.DeadLetterStatus;
-import dev.onceward.handler.Coordinates;
+import dev.onceward.dlq.index.Letter;
 import java.util.UUID;
 
 /**
- * A letter that the broker has acknowledged in the replay topic: no more than is needed to mark and to follow it, since
- * there may be a hundred thousand.
+ * A letter that was sent and is followed. All of a run are kept until they are asked after, so this is some fifty bytes
+ * of its own: a million take 50 MB.
  *
- * @param record coordinates of the letter's record: with the topic's id the key of its row
- * @param topicId see there
- * @param name of the letter
- * @param status that its row had when it was read
+ * @param place partitions that it shares with many others, as one object
+ * @param recordOffset of the letter's record
+ * @param originOffset of the record that first failed
  * @param hasId whether a claim will tell that it took effect
  * @param partition of the replay topic
  * @param offset in that partition
  */
-record Sent(
-        Coordinates record,
-        UUID topicId,
-        String name,
-        DeadLetterStatus status,
-        boolean hasId,
-        int partition,
-        long offset) {}
+record Sent(Place place, long recordOffset, long originOffset, boolean hasId, int partition, long offset) {
+    String name() {
+        return place.originTopic() + "/" + place.originPartition() + "/" + originOffset;
+    }
+
+    /**
+     * Where the letter's record stands, and the one that first failed.
+     *
+     * @param topic of the record: with partition, offset and topic id the key of the letter's row
+     * @param partition see there
+     * @param topicId see there
+     * @param originTopic of the record that first failed
+     * @param originPartition see there
+     */
+    record Place(String topic, int partition, UUID topicId, String originTopic, int originPartition) {
+        static Place of(Letter letter) {
+            return new Place(
+                    letter.record().coordinates().topic(),
+                    letter.record().coordinates().partition(),
+                    letter.record().topicId(),
+                    letter.origin().coordinates().topic(),
+                    letter.origin().coordinates().partition());
+        }
+    }
+}
