@@ -146,8 +146,8 @@ class LetterFeedTest {
         }
 
         @Override
-        public String stacktrace(Letter letter) {
-            return "";
+        public List<String> stacktraces(List<Letter> asked) {
+            return asked.stream().map(letter -> "").toList();
         }
     }
 }
