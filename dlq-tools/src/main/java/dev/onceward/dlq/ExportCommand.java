@@ -89,6 +89,12 @@ final class ExportCommand implements Callable<Integer> {
                         .run(consumer, startedAt -> filter.filter(consumer, ALL, startedAt));
                 return tell(result);
             }
+        } catch (IOException e) {
+            if (file.equals(STANDARD_OUTPUT) && console.out().checkError()) {
+                // Whoever reads it had enough, or the disk behind it is full: the console knows which, and says so.
+                return ExitCodes.SOME_FAILED;
+            }
+            throw e;
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.onceward.dlq.output.Terminal;
 import dev.onceward.handler.PermanentException;
+import dev.onceward.testsupport.Backends;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -24,14 +25,17 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * A thousand dead letters of three kinds, and an operator who finds out why, tries a few, replays most and discards the
- * rest. With {@code -Ddlq.print=true} it prints what the operator sees: the README shows it.
+ * rest. With {@code -Ddlq.print=true} it prints what the operator sees, with the names that people would give: the README
+ * shows it.
  */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class OperatorsDayIT {
     private static final int MESSAGES = 1_000;
+    private static final boolean PRINT = Boolean.getBoolean("dlq.print");
     private static final Terminal TERMINAL = new Terminal(true, true, false, 110, false);
 
-    private final Payments payments = new Payments(2);
+    private final Payments payments =
+            PRINT ? new Payments(2, Backends.shared().kafka(), "billing", "payments") : new Payments(2);
 
     @AfterEach
     void close() {
@@ -77,7 +81,8 @@ class OperatorsDayIT {
         assertThat(operator("", "stats").out())
                 .contains("1,000 dead letters", "IllegalStateException", "IllegalArgumentException")
                 .contains("PermanentException", "ATTEMPTS_EXHAUSTED", "80%", "10%");
-        assertThat(operator("", "list", "--limit", "5").out().lines()).hasSize(6);
+        assertThat(operator("", "list", "--limit", "3").out().lines()).hasSize(4);
+        inOtherPlaces();
         assertThat(operator("", "show", "payment-0", "--payload").exitCode()).isZero();
 
         // Two of the three causes are mended. The third kind of payments is refunded by hand.
@@ -99,6 +104,28 @@ class OperatorsDayIT {
         assertThat(statuses()).containsExactlyInAnyOrder("RESOLVED 900", "DISCARDED 100");
         assertThat(payments.records(payments.topic)).hasSize(MESSAGES);
         assertThat(operator("", "list").err()).contains("No dead letters.");
+    }
+
+    /** Cut where it must be, never the origin, by which other commands know it, and nothing at all where it is no terminal. */
+    private void inOtherPlaces() {
+        String narrow = operator(terminal(80), "", "list", "--limit", "3").out();
+        String wide = operator(terminal(200), "", "list", "--limit", "3").out();
+        String piped = operator(Terminal.NONE, "", "list", "--limit", "3").out();
+
+        assertThat(narrow.lines().skip(1))
+                .hasSize(3)
+                .allSatisfy(line -> assertThat(line)
+                        .hasSizeLessThanOrEqualTo(80)
+                        .matches(payments.topic + "/[01]/[0-9]+ +payment-.* DEAD .*…"));
+        for (String whole : List.of(wide, piped)) {
+            assertThat(whole.lines().skip(1))
+                    .hasSize(3)
+                    .allSatisfy(line -> assertThat(line).matches(".*(answers 503|is negative|that we know)"));
+        }
+    }
+
+    private static Terminal terminal(int width) {
+        return new Terminal(true, true, true, width, true);
     }
 
     private KafkaConsumer<byte[], byte[]> otherGroup() {
@@ -156,10 +183,14 @@ class OperatorsDayIT {
     }
 
     private Runs.Run operator(String input, String... arguments) {
-        Runs.Run run = payments.dlq(TERMINAL, input, arguments);
-        if (Boolean.getBoolean("dlq.print")) {
-            String text = "$ dlq " + String.join(" ", arguments) + "\n" + run.out() + run.err();
-            System.out.println(text.replace(payments.name, "billing").replace("payments.billing", "payments"));
+        return operator(TERMINAL, input, arguments);
+    }
+
+    private Runs.Run operator(Terminal terminal, String input, String... arguments) {
+        Runs.Run run = payments.dlq(terminal, input, arguments);
+        if (PRINT) {
+            String where = terminal.output() ? terminal.width() + " columns" : "a pipe";
+            System.out.println("# " + where + "\n$ dlq " + String.join(" ", arguments) + "\n" + run.out() + run.err());
         }
         return run;
     }

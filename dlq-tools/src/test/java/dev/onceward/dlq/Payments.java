@@ -52,10 +52,10 @@ import org.jspecify.annotations.Nullable;
  * rows of {@code entries}, a table without any key that could hide a double.
  */
 final class Payments implements AutoCloseable {
-    final String name = "c" + UUID.randomUUID().toString().substring(0, 8);
-    final String topic = "payments." + name;
-    final String deadLetterTopic = "dlq." + name + "." + topic;
-    final String replayTopic = "replay." + name;
+    final String name;
+    final String topic;
+    final String deadLetterTopic;
+    final String replayTopic;
     final String bootstrap;
     final PostgresServer postgres = Backends.shared().postgres();
     final String databaseName = postgres.createDatabase();
@@ -73,6 +73,19 @@ final class Payments implements AutoCloseable {
 
     /** On a Kafka of the test's own. */
     Payments(int partitions, KafkaServer kafka) {
+        this(partitions, kafka, "c" + UUID.randomUUID().toString().substring(0, 8));
+    }
+
+    private Payments(int partitions, KafkaServer kafka, String name) {
+        this(partitions, kafka, name, "payments." + name);
+    }
+
+    /** With names that nobody else may have on this Kafka. */
+    Payments(int partitions, KafkaServer kafka, String name, String topic) {
+        this.name = name;
+        this.topic = topic;
+        this.deadLetterTopic = "dlq." + name + "." + topic;
+        this.replayTopic = "replay." + name;
         this.bootstrap = kafka.bootstrapServers();
         this.admin = Admin.create(Map.of("bootstrap.servers", bootstrap));
         Migrations.apply(dataSource, "public");

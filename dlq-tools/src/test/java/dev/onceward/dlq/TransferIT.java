@@ -3,13 +3,28 @@ package dev.onceward.dlq;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onceward.catalog.DeadLetterStatus;
+import dev.onceward.dlq.connect.ConnectionOptions;
+import dev.onceward.dlq.connect.Connections;
+import dev.onceward.dlq.exit.Stop;
+import dev.onceward.dlq.index.DeadLetterIndex;
+import dev.onceward.dlq.index.Filter;
+import dev.onceward.dlq.index.LetterSource;
+import dev.onceward.dlq.output.Console;
+import dev.onceward.dlq.output.Secrets;
 import dev.onceward.dlq.output.Terminal;
+import dev.onceward.dlq.transfer.ExportFile;
+import dev.onceward.dlq.transfer.ExportResult;
+import dev.onceward.dlq.transfer.ExportRun;
 import dev.onceward.postgres.ClaimPruning;
 import dev.onceward.postgres.Database;
 import dev.onceward.postgres.Tables;
 import dev.onceward.testsupport.JavaProcess;
 import dev.onceward.testsupport.ProcessControl;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.StringReader;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -19,6 +34,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -230,6 +246,88 @@ class TransferIT {
         assertThat(run.out().lines().skip(1))
                 .isEqualTo(Files.readAllLines(path("all")).stream().skip(1).toList());
         assertThat(run.err()).contains("5 dead letters written to standard output");
+    }
+
+    /** As it is with list. */
+    @Test
+    void aReaderThatHadEnoughIsNoFailureToTellOf() throws Exception {
+        payments.deadLetters(5, 5);
+        Path said = path("said");
+        ProcessBuilder shell = new ProcessBuilder(
+                "bash",
+                "-c",
+                "\"$0\" -cp \"$1\" dev.onceward.dlq.DlqMain export --all -f - | true; exit ${PIPESTATUS[0]}",
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                System.getProperty("java.class.path"));
+        shell.environment().putAll(payments.environment());
+        Process process =
+                shell.redirectErrorStream(true).redirectOutput(said.toFile()).start();
+
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+
+        assertThat(process.exitValue()).isEqualTo(1);
+        assertThat(said).hasContent("");
+    }
+
+    @Test
+    void whatIsErasedWhileItIsWrittenDoesNotGetOut() throws Exception {
+        payments.deadLetters(4, 4);
+        payments.stopWorkers();
+        Console console = new Console(
+                new BufferedReader(new StringReader("")),
+                System.out,
+                System.err,
+                payments.environment(),
+                Terminal.NONE,
+                new Secrets());
+        try (Connections connections = new ConnectionOptions(console).connections();
+                ExportFile target = ExportFile.open(path("all"), false)) {
+            DeadLetterIndex index = new DeadLetterIndex(connections);
+            // After the letters were looked up, and before they are written.
+            LetterSource slow = (LetterSource) Proxy.newProxyInstance(
+                    getClass().getClassLoader(), new Class<?>[] {LetterSource.class}, (proxy, method, arguments) -> {
+                        if (method.getName().equals("stacktraces")) {
+                            Runs.Run refused = payments.dlq(
+                                    "erase", "m0", "--because", "request 16", "--yes", "--file", file("all"));
+                            assertThat(refused.exitCode()).isEqualTo(4);
+                            assertThat(refused.err()).contains("an export writes " + file("all"));
+                            assertThat(payments.dlq("erase", "m1", "--because", "request 17", "--yes")
+                                            .exitCode())
+                                    .isZero();
+                        }
+                        return method.invoke(index, arguments);
+                    });
+
+            ExportResult result = new ExportRun(connections, slow, console, Stop.silent(), target)
+                    .run(payments.name, now -> Filter.all(payments.name, EnumSet.allOf(DeadLetterStatus.class)));
+
+            assertThat(result).isEqualTo(new ExportResult(4, 0, 0, true));
+        }
+        assertThat(letters("all")).hasSize(4);
+        assertThat(letters("all").stream().filter(line -> line.contains("payloadMissing")))
+                .singleElement()
+                .asString()
+                .contains("its data were erased")
+                .doesNotContain("account-1", "no account of m1", "\"value\"");
+    }
+
+    @Test
+    void whatTheFirstRunCouldNotHaveIsCountedByTheLastOne() throws IOException {
+        payments.deadLetters(4, 4);
+        payments.stopWorkers();
+        emptyDeadLetterTopic();
+        Runs.Run first = payments.dlq("export", "--all", "--file", file("all"));
+        byte[] whole = Files.readAllBytes(path("all"));
+        // Without its end, and in the middle of the last letter.
+        Files.write(path("all"), Arrays.copyOf(whole, whole.length - 60));
+
+        Runs.Run second = payments.dlq("export", "--all", "--file", file("all"));
+
+        assertThat(first.exitCode()).isEqualTo(1);
+        assertThat(second.exitCode()).isEqualTo(1);
+        assertThat(second.err())
+                .contains("1 dead letter written", "behind 3 that were there already", "4 have no payload any more");
+        assertThat(path("all")).hasBinaryContent(whole);
     }
 
     @Test
@@ -617,6 +715,63 @@ class TransferIT {
         assertThat(run.out()).contains("1  payload put back", "1  refused");
         assertThat(run.err()).contains("its data were erased, and stay so");
         assertThat(payments.records(payments.deadLetterTopic)).hasSize(1);
+    }
+
+    /** The same message under another time, another topic's id, or without a word of where it comes from. */
+    @Test
+    void whatWasErasedDoesNotComeBackInAChangedLine() throws IOException {
+        payments.deadLetters(1, 1);
+        payments.stopWorkers();
+        assertThat(payments.dlq("export", "--all", "--file", file("all")).exitCode())
+                .isZero();
+        assertThat(payments.dlq("erase", "m0", "--because", "request 17", "--yes")
+                        .exitCode())
+                .isZero();
+        emptyDeadLetterTopic();
+
+        Runs.Run time = forged(line -> line.replaceAll("\"timestamp\":[0-9]+}", "\"timestamp\":7}")
+                .replaceAll("\"timestamp\":[0-9]+,\"payloadHash", "\"timestamp\":7,\"payloadHash"));
+        UnaryOperator<String> untold = line -> line.replaceAll("\"timestamp\":[0-9]+", "\"timestamp\":7")
+                .replaceAll("\\[\"onceward.dlq.original-timestamp\",\"[0-9]+\"\\],", "");
+        Runs.Run noTime = forged(untold);
+        Runs.Run elsewhere = forged(line -> untold.apply(line)
+                .replaceAll("\"offset\":0,\"t", "\"offset\":99,\"t")
+                .replace("[\"__dlq.errors.offset\",\"0\"]", "[\"__dlq.errors.offset\",\"99\"]"));
+
+        assertThat(time.exitCode()).isEqualTo(1);
+        assertThat(time.err()).contains("original-timestamp does not agree with the letter's origin.timestamp");
+        for (Runs.Run run : List.of(noTime, elsewhere)) {
+            assertThat(run.exitCode()).as(run.err()).isEqualTo(4);
+            assertThat(run.err()).contains("its data were erased, and stay so");
+        }
+        assertThat(payments.records(payments.deadLetterTopic)).isEmpty();
+        assertThat(payments.count("SELECT count(*) FROM dead_letters")).isEqualTo(1);
+    }
+
+    @Test
+    void aLineThatContradictsTheRowOrItselfIsRefused() throws IOException {
+        payments.deadLetters(1, 1);
+        payments.stopWorkers();
+        assertThat(payments.dlq("export", "--all", "--file", file("all")).exitCode())
+                .isZero();
+        emptyDeadLetterTopic();
+        String topicId = "\"topicId\":\"[^\"]*\"";
+
+        Runs.Run otherTopic =
+                forged(line -> line.replaceAll(topicId, "\"topicId\":\"00000000-0000-0001-0000-000000000002\""));
+        Runs.Run noTopic = forged(line -> line.replaceAll(topicId, "\"topicId\":null"));
+        Runs.Run reason = forged(line -> line.replace("\"reason\":\"PERMANENT\"", "\"reason\":\"UNLUCKY\""));
+        Runs.Run otherReason = forged(line -> line.replace("\"reason\":\"PERMANENT\"", "\"reason\":\"UNDECODABLE\""));
+
+        assertThat(otherTopic.exitCode()).isEqualTo(4);
+        assertThat(otherTopic.err()).contains("is of another record");
+        assertThat(noTopic.err()).contains("record.topicId must not be null");
+        assertThat(reason.err()).contains("there is no UNLUCKY");
+        assertThat(otherReason.err()).contains("onceward.dlq.reason does not agree with the letter's reason");
+        assertThat(List.of(noTopic, reason, otherReason))
+                .allSatisfy(run -> assertThat(run.exitCode()).isEqualTo(1));
+        assertThat(payments.records(payments.deadLetterTopic)).isEmpty();
+        assertThat(payments.dlq("import", "--file", file("all"), "--yes").out()).contains("1  payload put back");
     }
 
     // ---- files that are not what they should be ----

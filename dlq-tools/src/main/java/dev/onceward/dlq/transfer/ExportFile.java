@@ -37,6 +37,7 @@ public final class ExportFile implements AutoCloseable {
     private ExportLine.@Nullable Head head;
     private @Nullable Letter last;
     private long letters;
+    private long lost;
 
     private ExportFile(String name, @Nullable FileChannel channel, OutputStream out) {
         this.name = name;
@@ -114,6 +115,11 @@ public final class ExportFile implements AutoCloseable {
         return letters;
     }
 
+    /** How many of those have no payload and should have one. */
+    long lost() {
+        return lost;
+    }
+
     /** For messages. */
     String name() {
         return name;
@@ -123,10 +129,16 @@ public final class ExportFile implements AutoCloseable {
         LineWriter.write(out, line);
         if (line instanceof ExportLine.Entry entry) {
             letters++;
+            lost += entry.isLost() ? 1 : 0;
             last = entry.letter();
         } else if (line instanceof ExportLine.Head newHead) {
             head = newHead;
         }
+    }
+
+    /** What was written can be read by others. */
+    void flush() throws IOException {
+        out.flush();
     }
 
     /** What was written stays, also when the machine loses power. */
@@ -194,9 +206,12 @@ public final class ExportFile implements AutoCloseable {
             whole = line;
             end = lines.start() + line.length + 1;
             letters = lines.number() - 1;
+            if (isWithoutPayload(line) && letter(path, line, lines.number()).isLost()) {
+                lost++;
+            }
         }
         if (whole != null && letters > 0) {
-            last = letter(path, whole, letters + 1);
+            last = letter(path, whole, letters + 1).letter();
         }
         return end;
     }
@@ -213,11 +228,16 @@ public final class ExportFile implements AutoCloseable {
         throw noExport(path);
     }
 
-    private static Letter letter(Path path, byte[] line, long number) {
+    /** Without reading JSON, which would take long where the payloads are: within a text no quote stands behind a comma. */
+    private static boolean isWithoutPayload(byte[] line) {
+        return new String(line, StandardCharsets.ISO_8859_1).contains(",\"payloadMissing\":");
+    }
+
+    private static ExportLine.Entry letter(Path path, byte[] line, long number) {
         try {
             ExportLine found = LineParser.parse(line);
             if (found instanceof ExportLine.Entry entry) {
-                return entry.letter();
+                return entry;
             }
             throw new RefusedException(
                     path + " is a complete export already. Name another file, or throw it away with" + " --overwrite");

@@ -1,5 +1,6 @@
 package dev.onceward.dlq.transfer;
 
+import dev.onceward.catalog.DeadLetterStatus;
 import dev.onceward.dlq.index.Letter;
 import java.time.Instant;
 import java.util.List;
@@ -34,7 +35,25 @@ sealed interface ExportLine {
             Letter letter,
             String stacktrace,
             @Nullable Content content,
-            @Nullable String missing) implements ExportLine {}
+            @Nullable String missing) implements ExportLine {
+        /** Without anything that was erased. */
+        Entry erased() {
+            return letter.history().erasedAt() != null && content == null
+                    ? this
+                    : new Entry(letter.erased(Instant.now()), "", null, ERASED);
+        }
+
+        /**
+         * Whether it is without payload and should have one. It is no surprise that what took effect long ago is gone, nor
+         * that what never was in the topic is not there.
+         */
+        boolean isLost() {
+            return content == null
+                    && letter.copy() != null
+                    && letter.status() != DeadLetterStatus.RESOLVED
+                    && letter.history().erasedAt() == null;
+        }
+    }
 
     /**
      * The copy in the dead-letter topic, byte for byte.

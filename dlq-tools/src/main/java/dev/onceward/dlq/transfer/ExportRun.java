@@ -1,6 +1,5 @@
 package dev.onceward.dlq.transfer;
 
-import dev.onceward.catalog.DeadLetterStatus;
 import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.exit.RefusedException;
 import dev.onceward.dlq.exit.Stop;
@@ -13,8 +12,10 @@ import dev.onceward.dlq.topic.Payload;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
@@ -28,6 +29,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  */
 public final class ExportRun {
     private static final int PAGE = 500;
+    /** Between being looked at once more and being written. */
+    private static final int LETTERS_AT_ONCE = 50;
+    /** In memory. */
+    private static final long BYTES_AT_ONCE = 2L * 1024 * 1024;
 
     private final Connections connections;
     private final LetterSource source;
@@ -35,8 +40,9 @@ public final class ExportRun {
     private final Stop stop;
     private final ExportFile file;
     private final Problems problems;
+    private final List<ExportLine.Entry> read = new ArrayList<>();
+    private long readBytes;
     private long written;
-    private long lost;
 
     /** To a file, from where letters are looked up. */
     public ExportRun(Connections connections, LetterSource source, Console console, Stop stop, ExportFile file) {
@@ -63,6 +69,8 @@ public final class ExportRun {
         if (head == null) {
             head = new ExportLine.Head(consumer, filter.toString(), startedAt, source.now(), source.knowsStatus());
             file.write(head);
+            // From now on the file is seen to be an export, also by an erasure that must not touch it meanwhile.
+            file.flush();
         } else {
             check(head, consumer, filter);
         }
@@ -71,7 +79,7 @@ public final class ExportRun {
         try (Copies copies = new Copies(connections)) {
             List<Letter> page = source.page(filter, head.asOf(), file.last(), PAGE);
             while (!page.isEmpty() && !stop.requested()) {
-                write(page, copies, progress);
+                write(consumer, page, copies, progress);
                 page = source.page(filter, head.asOf(), page.get(page.size() - 1), PAGE);
             }
         } finally {
@@ -83,7 +91,7 @@ public final class ExportRun {
             file.write(new ExportLine.End(file.letters()));
             file.sync();
         }
-        return new ExportResult(written, before, lost, complete);
+        return new ExportResult(written, before, file.lost(), complete);
     }
 
     private void check(ExportLine.Head head, String consumer, Filter filter) {
@@ -102,37 +110,61 @@ public final class ExportRun {
         }
     }
 
-    private void write(List<Letter> page, Copies copies, Progress progress) throws SQLException, IOException {
+    private void write(String consumer, List<Letter> page, Copies copies, Progress progress)
+            throws SQLException, IOException {
         copies.expect(page);
         List<String> stacktraces = source.stacktraces(page);
-        for (int i = 0; i < page.size(); i++) {
-            if (stop.requested()) {
-                return;
+        for (int i = 0; i < page.size() && !stop.requested(); i++) {
+            read(page.get(i), stacktraces.get(i), copies);
+            if (read.size() >= LETTERS_AT_ONCE || readBytes >= BYTES_AT_ONCE) {
+                writeWhatWasRead(consumer);
+                progress.show(file.letters());
             }
-            file.write(entry(page.get(i), stacktraces.get(i), copies));
-            written++;
-            progress.show(file.letters());
         }
+        writeWhatWasRead(consumer);
+        progress.show(file.letters());
     }
 
-    private ExportLine.Entry entry(Letter letter, String stacktrace, Copies copies) {
+    private void read(Letter letter, String stacktrace, Copies copies) {
         if (letter.history().erasedAt() != null) {
             // Whatever is left in the topic until retention removes it must not get out again.
-            return new ExportLine.Entry(letter, "", null, ExportLine.ERASED);
+            read.add(new ExportLine.Entry(letter, "", null, ExportLine.ERASED));
+            return;
         }
         Payload payload = copies.read(letter);
         if (payload instanceof Payload.Found found) {
             ConsumerRecord<byte[], byte[]> copy = found.copy();
             ExportLine.Content content = new ExportLine.Content(
                     copy.key(), copy.value(), Arrays.asList(copy.headers().toArray()), copy.timestamp());
-            return new ExportLine.Entry(letter, stacktrace, content, null);
+            read.add(new ExportLine.Entry(letter, stacktrace, content, null));
+            readBytes += Math.max(0, copy.serializedValueSize()) + Math.max(0, copy.serializedKeySize());
+        } else {
+            read.add(new ExportLine.Entry(letter, stacktrace, null, ((Payload.Missing) payload).why()));
         }
-        String why = ((Payload.Missing) payload).why();
-        // It is no surprise that what took effect long ago is gone, nor that what never was in the topic is not there.
-        if (letter.copy() != null && letter.status() != DeadLetterStatus.RESOLVED) {
-            lost++;
-            problems.add(letter.name() + " exported without payload: " + why);
+        readBytes += stacktrace.length();
+    }
+
+    /**
+     * Reading the topic takes a while, in which somebody may erase what is read, and be told that it is gone. So it is
+     * looked at once more, few at a time, and what is written then does not stay in memory: an erasure that begins later
+     * finds it in the file.
+     */
+    private void writeWhatWasRead(String consumer) throws SQLException, IOException {
+        if (read.isEmpty()) {
+            return;
         }
-        return new ExportLine.Entry(letter, stacktrace, null, why);
+        List<Letter> letters = read.stream().map(ExportLine.Entry::letter).toList();
+        Set<Integer> erased = source.knowsStatus() ? ErasedMeanwhile.among(connections, consumer, letters) : Set.of();
+        for (int i = 0; i < read.size(); i++) {
+            ExportLine.Entry entry = erased.contains(i) ? read.get(i).erased() : read.get(i);
+            if (entry.isLost()) {
+                problems.add(entry.letter().name() + " exported without payload: " + entry.missing());
+            }
+            file.write(entry);
+            written++;
+        }
+        file.flush();
+        read.clear();
+        readBytes = 0;
     }
 }

@@ -1,5 +1,6 @@
 package dev.onceward.dlq.transfer;
 
+import dev.onceward.dlq.exit.RefusedException;
 import dev.onceward.dlq.exit.UsageException;
 import dev.onceward.dlq.index.Letter;
 import dev.onceward.message.Origin;
@@ -9,11 +10,11 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -48,9 +49,13 @@ public final class FileErasure {
      * Looks whether it can be done.
      *
      * @throws UsageException it is no export, or is not there
+     * @throws RefusedException an export writes it at this moment
      */
     public static void check(Path path) throws IOException {
         ImportFile.look(path);
+        try (FileChannel channel = FileChannel.open(path)) {
+            lock(path, channel);
+        }
     }
 
     /** Rewrites the file, if any of these letters has data in it. Repeatable. */
@@ -59,9 +64,11 @@ public final class FileErasure {
         Path rewritten = Files.createTempFile(path.toAbsolutePath().getParent(), path.getFileName() + ".", ".erasing");
         try {
             Result result;
-            try (InputStream in = Files.newInputStream(path);
+            try (FileChannel lock = FileChannel.open(path);
+                    InputStream in = Files.newInputStream(path);
                     FileChannel channel = FileChannel.open(rewritten, StandardOpenOption.WRITE);
                     OutputStream out = new BufferedOutputStream(Channels.newOutputStream(channel), BUFFER)) {
+                lock(path, lock);
                 result = copy(new LineReader(path, in), out, gone::contains);
                 out.flush();
                 channel.force(true);
@@ -73,6 +80,19 @@ public final class FileErasure {
         } finally {
             Files.deleteIfExists(rewritten);
         }
+    }
+
+    /** An export would go on in the file that is replaced, which nobody can find any more. */
+    private static void lock(Path path, FileChannel channel) throws IOException {
+        try {
+            // Shared: the file is only read.
+            if (channel.tryLock(0, Long.MAX_VALUE, true) != null) {
+                return;
+            }
+        } catch (OverlappingFileLockException e) {
+            // By an export of this process.
+        }
+        throw new RefusedException("an export writes " + path + " at this moment: wait for its end, or stop it");
     }
 
     private static Result copy(LineReader lines, OutputStream out, Predicate<Message> isGone) throws IOException {
@@ -87,7 +107,7 @@ public final class FileErasure {
                 } else if (line instanceof ExportLine.Entry entry
                         && entry.letter().history().erasedAt() == null
                         && isGone.test(Message.of(entry.letter()))) {
-                    LineWriter.write(out, erased(entry.letter()));
+                    LineWriter.write(out, entry.erased());
                     erased++;
                     continue;
                 }
@@ -100,10 +120,6 @@ public final class FileErasure {
             }
         }
         return new Result(erased, unread, keys);
-    }
-
-    private static ExportLine erased(Letter letter) {
-        return new ExportLine.Entry(letter.erased(Instant.now()), "", null, ExportLine.ERASED);
     }
 
     /** Every failure of one message has the same. */

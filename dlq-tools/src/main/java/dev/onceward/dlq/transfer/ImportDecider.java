@@ -32,14 +32,14 @@ final class ImportDecider {
     ImportDecision decide(FileLetter item, List<Letter> known, ImportRows.Evidence evidence) throws SQLException {
         Letter letter = item.letter();
         List<Letter> sameMessage = sameMessage(known, letter);
-        if (isErased(sameMessage)) {
-            boolean erased = letter.history().erasedAt() != null;
-            return erased ? ImportDecision.of(ImportKind.THERE) : STAYS_ERASED;
-        }
         Optional<Letter> row = known.stream()
                 .filter(candidate -> isSameRecord(candidate, letter))
                 .max(Comparator.comparing(ImportDecider::deadAt));
-        if (row.isEmpty() && known.stream().anyMatch(candidate -> isSameKey(candidate, letter))) {
+        if (isErased(sameMessage) || (row.isEmpty() && evidence.erased())) {
+            boolean erased = letter.history().erasedAt() != null;
+            return erased ? ImportDecision.of(ImportKind.THERE) : STAYS_ERASED;
+        }
+        if (row.isEmpty() && known.stream().anyMatch(candidate -> contradicts(candidate, letter))) {
             return ImportDecision.refused(
                     "the dead letter that is known at " + letter.record().coordinates() + " is of another record");
         }
@@ -52,7 +52,7 @@ final class ImportDecider {
     /** What became of one that was to be written, and was not: somebody else changed its row between. */
     ImportDecision overtaken(Letter letter, List<Letter> known, ImportRows.Evidence evidence) {
         List<Letter> sameMessage = sameMessage(known, letter);
-        if (isErased(sameMessage)) {
+        if (isErased(sameMessage) || (sameMessage.isEmpty() && evidence.erased())) {
             return STAYS_ERASED;
         }
         if (tookEffect(sameMessage, evidence)) {
@@ -132,9 +132,12 @@ final class ImportDecider {
                 && row.origin().timestamp() == letter.origin().timestamp();
     }
 
-    private static boolean isSameKey(Letter row, Letter letter) {
+    /** The same place of the same topic with another record, or the same record with the id of another topic. */
+    private static boolean contradicts(Letter row, Letter letter) {
         return row.record().coordinates().equals(letter.record().coordinates())
-                && row.record().topicId().equals(letter.record().topicId());
+                && (row.record().topicId().equals(letter.record().topicId())
+                        || (row.record().timestamp() == letter.record().timestamp()
+                                && row.record().payloadHash() == letter.record().payloadHash()));
     }
 
     private static boolean isSameRecord(Letter row, Letter letter) {
@@ -143,6 +146,6 @@ final class ImportDecider {
             // Read from the dead-letter topic, which tells only of the record that first failed.
             return isSameMessage(row, letter) && row.record().payloadHash() == record.payloadHash();
         }
-        return row.record().equals(record);
+        return row.record().equals(record) && isSameMessage(row, letter);
     }
 }

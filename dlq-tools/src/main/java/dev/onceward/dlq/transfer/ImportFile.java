@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param path where it is
  * @param consumer whose letters it holds
  * @param letters how many lines are letters, or should be
+ * @param knowsStatus whether they were looked up in the database; if not, in the dead-letter topic alone
  */
-public record ImportFile(Path path, String consumer, long letters) {
+public record ImportFile(Path path, String consumer, long letters, boolean knowsStatus) {
     /**
      * Looks at it.
      *
@@ -37,7 +38,7 @@ public record ImportFile(Path path, String consumer, long letters) {
                 letters++;
                 last = line;
             }
-            return new ImportFile(path, head.consumer(), isEnd(last) ? letters - 1 : letters);
+            return new ImportFile(path, head.consumer(), isEnd(last) ? letters - 1 : letters, head.knowsStatus());
         } catch (NoSuchFileException e) {
             throw new UsageException("--file: " + path + " does not exist");
         }

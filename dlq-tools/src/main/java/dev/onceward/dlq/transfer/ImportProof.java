@@ -5,7 +5,7 @@ import dev.onceward.postgres.UnprocessedProof;
 /**
  * What the database still knows about whether a message of a file took effect, as conditions on a row {@code w} of letters:
  * {@code consumer_name}, {@code message_id}, {@code payload_hash}, {@code edited_hash}, {@code topic_id},
- * {@code origin_topic}, {@code origin_partition}, {@code reason}, and {@code is_first}: its record is the one that first
+ * {@code origin_topic}, {@code origin_partition}, {@code origin_offset}, {@code reason}, and {@code is_first}: its record is the one that first
  * failed.
  */
 final class ImportProof {
@@ -44,6 +44,18 @@ final class ImportProof {
     /** As a row it would be taken for a proof that is none, see {@link #CLAIM_WOULD_BE_THERE}. */
     static final String WOULD_BE_TOO_OLD =
             "(w.reason IN " + UnprocessedProof.REASONS + " AND NOT " + CLAIM_WOULD_BE_THERE + ")";
+
+    /**
+     * Its data were erased, or may have been: by its coordinates alone, since nobody can ask an erased message which time
+     * it had, and by its id together with its payload, which a second message may have brought, too. Wrong for a message at
+     * the same place of a topic made again; what is refused can be sent anew, and what got out again cannot be taken back.
+     */
+    static final String ERASED = "(EXISTS (SELECT FROM {dead_letters} e WHERE e.consumer_name = w.consumer_name"
+            + " AND e.origin_topic = w.origin_topic AND e.origin_partition = w.origin_partition"
+            + " AND e.origin_offset = w.origin_offset AND e.erased_at IS NOT NULL)"
+            + " OR EXISTS (SELECT FROM {dead_letters} e WHERE e.consumer_name = w.consumer_name"
+            + " AND e.message_id = w.message_id AND e.erased_at IS NOT NULL"
+            + " AND (e.payload_hash = w.payload_hash OR e.edited_payload_hash = w.payload_hash)))";
 
     private ImportProof() {}
 }

@@ -18,10 +18,11 @@ import java.util.UUID;
 /** The rows of {@code dead_letters} as an import needs them: what they prove, new copies for old rows, new rows. */
 final class ImportRows {
     private static final String EVIDENCE =
-            "SELECT w.n, " + ImportProof.TOOK_EFFECT + ", " + ImportProof.WOULD_BE_TOO_OLD
-                    + " FROM (SELECT ?::text AS consumer_name, u.* FROM unnest(?, ?, ?, ?, ?, ?, ?, ?) WITH ORDINALITY"
-                    + " AS u(message_id, payload_hash, edited_hash, topic_id, origin_topic, origin_partition, is_first,"
-                    + " reason, n)) w";
+            "SELECT w.n, " + ImportProof.TOOK_EFFECT + ", " + ImportProof.WOULD_BE_TOO_OLD + ", "
+                    + ImportProof.ERASED
+                    + " FROM (SELECT ?::text AS consumer_name, u.* FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?) WITH ORDINALITY"
+                    + " AS u(message_id, payload_hash, edited_hash, topic_id, origin_topic, origin_partition,"
+                    + " origin_offset, is_first, reason, n)) w";
     // Guarded by the copy that was found to be gone: somebody else may have put it back, too.
     // In key order, like all that changes several rows: no two of them wait in a circle.
     private static final String MOVE = "UPDATE {dead_letters} d SET dlt_topic = k.new_topic,"
@@ -63,7 +64,7 @@ final class ImportRows {
             + " generation, replays, replayed_at, edited_hash, discarded_at, discarded_by, discard_reason, edited_at,"
             + " edited_by, is_first)) w"
             + " CROSS JOIN LATERAL (SELECT " + ImportProof.WOULD_BE_TOO_OLD + " AS too_old) t"
-            + " WHERE NOT " + ImportProof.TOOK_EFFECT
+            + " WHERE NOT " + ImportProof.TOOK_EFFECT + " AND NOT " + ImportProof.ERASED
             + " ORDER BY w.topic, w.partition, w.record_offset, w.topic_id ON CONFLICT DO NOTHING"
             + " RETURNING topic, partition, record_offset, topic_id, reason";
 
@@ -85,13 +86,12 @@ final class ImportRows {
                     .column("int8", letter -> letter.record().payloadHash())
                     .column("int8", letter -> letter.history().editedPayloadHash())
                     .column("uuid", letter -> letter.record().topicId())
-                    .column("text", letter -> letter.origin().coordinates().topic())
-                    .column("int4", letter -> letter.origin().coordinates().partition())
+                    .coordinates(letter -> letter.origin().coordinates())
                     .column("bool", ImportRows::isFirst)
                     .column("text", letter -> letter.failure().reason());
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
-                    all[row.getInt(1) - 1] = new Evidence(row.getBoolean(2), row.getBoolean(3));
+                    all[row.getInt(1) - 1] = new Evidence(row.getBoolean(2), row.getBoolean(3), row.getBoolean(4));
                 }
             }
         }
@@ -222,6 +222,7 @@ final class ImportRows {
      *
      * @param tookEffect it did
      * @param becomesTooOld without a row nobody can tell, and its reason would say the contrary
+     * @param erased without a row it must be taken for one whose data were erased
      */
-    record Evidence(boolean tookEffect, boolean becomesTooOld) {}
+    record Evidence(boolean tookEffect, boolean becomesTooOld, boolean erased) {}
 }

@@ -60,7 +60,7 @@ public final class ImportRun {
         this.rows = new ImportRows(connections, file.consumer());
         this.lookup = new LetterLookup(connections);
         this.problems = new Problems(console);
-        this.progress = new Progress(console, "imported", file.letters());
+        this.progress = new Progress(console, dryRun ? "looked at" : "imported", file.letters());
     }
 
     /** Runs to the end, or until it is stopped. */
@@ -107,6 +107,7 @@ public final class ImportRun {
                 throw new BadLineException(
                         "it is of the consumer " + entry.letter().consumer());
             }
+            LineChecks.check(entry, file.knowsStatus());
             letters++;
             batch.add(new FileLetter(number, entry));
             batchBytes += line.length;

@@ -163,20 +163,20 @@ final class LineParser {
             throw new BadLineException("record.payloadHash is not the hash of value: one of them was changed");
         }
         Coordinates origin = letter.origin().coordinates();
-        agree(content, HeaderNames.ERRORS_TOPIC, origin.topic());
-        agree(content, HeaderNames.ERRORS_PARTITION, String.valueOf(origin.partition()));
-        agree(content, HeaderNames.ERRORS_OFFSET, String.valueOf(origin.offset()));
-        agree(content, HeaderNames.DLQ_MESSAGE_ID, letter.messageId());
+        agree(content, HeaderNames.ERRORS_TOPIC, origin.topic(), "origin");
+        agree(content, HeaderNames.ERRORS_PARTITION, String.valueOf(origin.partition()), "origin");
+        agree(content, HeaderNames.ERRORS_OFFSET, String.valueOf(origin.offset()), "origin");
+        agree(content, HeaderNames.DLQ_MESSAGE_ID, letter.messageId(), "messageId");
     }
 
-    private static void agree(ExportLine.Content content, HeaderNames name, @Nullable String expected)
+    /** A header may be missing, as it is where a record was nearly too large, but not tell something else than its field. */
+    static void agree(ExportLine.Content content, HeaderNames name, @Nullable String expected, String field)
             throws BadLineException {
         for (Header header : content.headers()) {
             if (header.key().equals(name.key())
                     && (header.value() == null
                             || !new String(header.value(), StandardCharsets.UTF_8).equals(expected))) {
-                throw new BadLineException("the header " + name + " does not agree with the letter's "
-                        + (name == HeaderNames.DLQ_MESSAGE_ID ? "messageId" : "origin"));
+                throw new BadLineException("the header " + name + " does not agree with the letter's " + field);
             }
         }
     }
