@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
         name = "export",
         description = {
             "Writes dead letters to a file, with everything that is known of them, their payloads and headers. Those"
-                    + " that a worker is about to publish are left out.",
+                    + " that a worker is about to publish are left out. Without --status: also those that are done with.",
             "",
             "JSON, one line for each, byte for byte; dlq import puts back what is gone. Readable by its owner only. An"
                     + " export that was interrupted goes on where it ended when the same command is run again.",
