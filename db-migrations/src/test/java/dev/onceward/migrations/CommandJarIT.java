@@ -23,7 +23,7 @@ class CommandJarIT {
     void migratesADatabase() throws Exception {
         Process command = start("--db-url", database.url(), "--user", "postgres");
 
-        assertThat(output(command)).isEqualTo("Schema \"public\" is at version 2: 2 applied now.\n");
+        assertThat(output(command)).isEqualTo("Schema \"public\" is at version 3: 3 applied now.\n");
         assertThat(command.waitFor()).isEqualTo(MigrateMain.OK);
         Migrations.verify(database.asSuperuser(), "public");
     }

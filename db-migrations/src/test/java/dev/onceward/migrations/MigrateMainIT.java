@@ -19,16 +19,16 @@ class MigrateMainIT {
     @Test
     void migratesThenChecks() {
         assertThat(run("--db-url", database.url(), "--user", "postgres")).isEqualTo(MigrateMain.OK);
-        assertThat(out).hasToString("Schema \"public\" is at version 2: 2 applied now.\n");
+        assertThat(out).hasToString("Schema \"public\" is at version 3: 3 applied now.\n");
 
         out.getBuffer().setLength(0);
         assertThat(run("--db-url", database.url(), "--user", "postgres")).isEqualTo(MigrateMain.OK);
-        assertThat(out).hasToString("Schema \"public\" is at version 2: nothing to do.\n");
+        assertThat(out).hasToString("Schema \"public\" is at version 3: nothing to do.\n");
 
         out.getBuffer().setLength(0);
         assertThat(run("--db-url", database.url(), "--user", "postgres", "--check"))
                 .isEqualTo(MigrateMain.OK);
-        assertThat(out).hasToString("Schema \"public\" is at version 2, as needed.\n");
+        assertThat(out).hasToString("Schema \"public\" is at version 3, as needed.\n");
         assertThat(err).hasToString("");
     }
 
