@@ -8,7 +8,21 @@ import java.util.List;
 
 /** Which consumer a command is to act on: one, and never by guessing. */
 final class Consumers {
+    private static final String NONE = "no worker has ever started with this database and schema";
+
     private Consumers() {}
+
+    /**
+     * Checks that there is the consumer that was named, if one was.
+     *
+     * @throws UsageException there is none: an empty list of its dead letters would be taken for good news
+     */
+    static void check(Connections connections, LetterSource source) throws SQLException {
+        String asked = connections.consumer().orElse(null);
+        if (asked != null) {
+            check(asked, source.consumers());
+        }
+    }
 
     static String only(Connections connections, LetterSource source) throws SQLException {
         List<String> known = source.consumers();
@@ -18,13 +32,16 @@ final class Consumers {
         }
         if (asked == null) {
             throw new UsageException(
-                    known.isEmpty()
-                            ? "no worker has ever started with this database and schema"
-                            : "--consumer: say which; there are: " + String.join(", ", known));
+                    known.isEmpty() ? NONE : "--consumer: say which; there are: " + String.join(", ", known));
         }
-        if (!known.contains(asked)) {
-            throw new UsageException("--consumer: there is no " + asked + "; there are: " + String.join(", ", known));
-        }
+        check(asked, known);
         return asked;
+    }
+
+    private static void check(String asked, List<String> known) {
+        if (!known.contains(asked)) {
+            throw new UsageException("--consumer: there is no " + asked
+                    + (known.isEmpty() ? "; " + NONE : "; there are: " + String.join(", ", known)));
+        }
     }
 }

@@ -28,11 +28,7 @@ final class FilterOptions {
             order = 10)
     private List<String> topics = new ArrayList<>();
 
-    @Option(
-            names = "--id",
-            paramLabel = "ID",
-            description = "topic/partition/offset of the record that first failed, or a message id. May be repeated.",
-            order = 11)
+    @Option(names = "--id", paramLabel = "ID", description = "As the parameter ID. May be repeated.", order = 11)
     private List<String> ids = new ArrayList<>();
 
     @Option(
@@ -70,7 +66,8 @@ final class FilterOptions {
             names = "--status",
             paramLabel = "STATUS",
             split = ",",
-            description = "pending, dead, replayed, resolved, discarded or all. May be repeated.",
+            description = "pending, dead, replayed, resolved, discarded or all. May be repeated. replay takes dead"
+                    + " (default) and replayed, discard too; restore takes discarded; export all by default.",
             order = 17)
     private List<String> statuses = new ArrayList<>();
 
@@ -82,6 +79,11 @@ final class FilterOptions {
     /** Whether statuses are asked for. */
     boolean namesStatus() {
         return !statuses.isEmpty();
+    }
+
+    /** Whether some are named one by one. */
+    boolean namesIds() {
+        return !ids.isEmpty();
     }
 
     /** Also this id: a positional parameter. */

@@ -11,7 +11,8 @@ final class LetterChoice {
     @Parameters(
             paramLabel = "ID",
             arity = "0..*",
-            description = "topic/partition/offset of a record that first failed, or a message id.")
+            description =
+                    "topic/partition/offset (or topic-partition@offset) of a record that first failed, or a message id.")
     private List<String> ids = new ArrayList<>();
 
     @Mixin
@@ -24,10 +25,16 @@ final class LetterChoice {
      * @throws UsageException nothing says which: a forgotten filter must not mean all
      */
     FilterOptions chosen(boolean all) {
-        ids.forEach(filter::addId);
+        any();
         if (filter.isEmpty() && !all) {
             throw new UsageException("say which: ids, filters, or --all");
         }
+        return filter;
+    }
+
+    /** Which are meant, and all if nothing says which: for commands that only look. */
+    FilterOptions any() {
+        ids.forEach(filter::addId);
         return filter;
     }
 

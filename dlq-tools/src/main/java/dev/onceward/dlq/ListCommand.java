@@ -4,6 +4,7 @@ import dev.onceward.catalog.DeadLetterStatus;
 import dev.onceward.dlq.connect.ConnectionOptions;
 import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.exit.ExitCodes;
+import dev.onceward.dlq.exit.UsageException;
 import dev.onceward.dlq.index.Filter;
 import dev.onceward.dlq.index.LetterSource;
 import dev.onceward.dlq.output.Console;
@@ -25,8 +26,8 @@ import picocli.CommandLine.Option;
         description = {
             "Lists dead letters, newest first, one line for each message.",
             "",
-            "Without --status: those that are not done with, that is pending, dead and replayed. The status shown is"
-                    + " true: a dead letter whose message took effect after all is RESOLVED.",
+            "Without --status and ids: those that are not done with, that is pending, dead and replayed. The status"
+                    + " shown is true: a dead letter whose message took effect after all is RESOLVED.",
             "",
             "While the database cannot be reached, all that is in the dead-letter topic, without status."
         },
@@ -48,10 +49,13 @@ final class ListCommand implements Callable<Integer> {
     static final Set<DeadLetterStatus> UNFINISHED =
             EnumSet.of(DeadLetterStatus.PENDING, DeadLetterStatus.DEAD, DeadLetterStatus.REPLAYED);
 
+    /** Whoever names one wants to see it, whatever became of it. */
+    static final Set<DeadLetterStatus> ALL = EnumSet.allOf(DeadLetterStatus.class);
+
     private final Console console;
 
     @Mixin
-    private FilterOptions filter = new FilterOptions();
+    private LetterChoice choice = new LetterChoice();
 
     @Option(
             names = "--limit",
@@ -82,11 +86,16 @@ final class ListCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws SQLException {
+        if (limit < 0) {
+            throw new UsageException("--limit: " + limit + " is less than none; 0 lists all");
+        }
         try (Connections connections = connection.connections()) {
-            Filter wanted = filter.filter(connections.consumer().orElse(null), UNFINISHED);
+            FilterOptions filter = choice.any();
+            Filter wanted = filter.filter(connections.consumer().orElse(null), filter.namesIds() ? ALL : UNFINISHED);
             LetterSource source = sources.open(connections, console, filter.namesStatus());
+            Consumers.check(connections, source);
             LetterColumns columns = LetterColumns.of(source, wanted.consumer() == null);
-            long most = limit <= 0 ? Long.MAX_VALUE : limit;
+            long most = limit == 0 ? Long.MAX_VALUE : limit;
             AtomicLong found = new AtomicLong();
             try (RowWriter writer = format.writer(columns.columns(), console)) {
                 // One more than is shown tells whether there are more: counting them all takes long where there are

@@ -57,14 +57,15 @@ final class MarkRun {
                         + String.join(" and ", possible.stream().map(Enum::name).toList()) + " ones");
             }
             Instant asOf = index.now();
+            NamedIds named = NamedIds.of(index, filter, possible).tell(console);
             long selected = index.count(filter, asOf);
             if (selected == 0) {
                 console.say("No dead letters like that: nothing to " + command + ".");
-                return ExitCodes.DONE;
+                return named.exitCode(ExitCodes.DONE);
             }
             confirm(selected, consumer);
             Discarding discarding = new Discarding(connections);
-            return new AuditedRun(connections)
+            int exitCode = new AuditedRun(connections)
                     .run(
                             new AuditedRun.Told(consumer, command, filter.toString(), selected),
                             (Tally tally) -> {
@@ -72,6 +73,7 @@ final class MarkRun {
                                 mark(new Pages(index, filter, asOf), letters -> mark.mark(discarding, letters), tally);
                             },
                             this::tell);
+            return named.exitCode(exitCode);
         }
     }
 

@@ -32,7 +32,7 @@ import picocli.CommandLine.Option;
         description = {
             "Counts dead letters by what they have in common: where to begin when there are many.",
             "",
-            "Without --status: those that are not done with, that is pending, dead and replayed."
+            "Without --status and ids: those that are not done with, that is pending, dead and replayed."
         },
         sortOptions = true,
         mixinStandardHelpOptions = true)
@@ -56,7 +56,7 @@ final class StatsCommand implements Callable<Integer> {
     private final Console console;
 
     @Mixin
-    private FilterOptions filter = new FilterOptions();
+    private LetterChoice choice = new LetterChoice();
 
     @Option(
             names = "--by",
@@ -85,8 +85,11 @@ final class StatsCommand implements Callable<Integer> {
     @Override
     public Integer call() throws SQLException {
         try (Connections connections = connection.connections()) {
+            FilterOptions filter = choice.any();
+            Filter wanted = filter.filter(
+                    connections.consumer().orElse(null), filter.namesIds() ? ListCommand.ALL : ListCommand.UNFINISHED);
             DeadLetterIndex index = new DeadLetterIndex(connections);
-            Filter wanted = filter.filter(connections.consumer().orElse(null), ListCommand.UNFINISHED);
+            Consumers.check(connections, index);
             Map<Stats.By, List<Stats.Group>> stats = index.stats(wanted, by.isEmpty() ? USUAL : by);
             // Each kind has them all.
             long all = stats.values().iterator().next().stream()

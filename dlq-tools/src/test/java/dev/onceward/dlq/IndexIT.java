@@ -172,6 +172,67 @@ class IndexIT {
     }
 
     @Test
+    void aNameIsNotTakenForTheMessageIdOfAnother() throws IOException {
+        payments.breakFor(id -> true);
+        String name = payments.topic + "/0/0";
+        String asKafkaSaysIt = payments.topic + "-0@0";
+        send("m0");
+        send(name);
+        payments.flush();
+        payments.startWorker();
+        Payments.await().until(() -> payments.count("SELECT count(*) FROM dead_letters WHERE status = 'DEAD'") == 2);
+
+        assertThat(payments.dlq("show", name).out()).contains("m0");
+        assertThat(payments.dlq("show", asKafkaSaysIt).out()).contains("m0");
+        assertThat(payments.dlq("show", name, "--from-topic").out()).contains("m0");
+        assertThat(ids("list", name)).containsExactly("m0");
+        assertThat(ids("list", payments.topic + "/0/1")).containsExactly(name);
+
+        Runs.Run discarded = payments.dlq("discard", name, "--because", "only this one");
+
+        assertThat(discarded.out()).contains("1 dead letter discarded");
+        assertThat(ids("list", "--status", "discarded")).containsExactly("m0");
+    }
+
+    @Test
+    void whatIsNamedAndNotActedOnIsTold() throws IOException {
+        payments.deadLetters(4, 4);
+        payments.dlq("discard", "m1", "--because", "refunded by hand");
+
+        Runs.Run discarded =
+                payments.dlq("discard", "m0", "m1", "nobody", "m2", "m0", "--because", "refunded", "--yes");
+        Runs.Run restored = payments.dlq("restore", "m3", "nobody");
+        Runs.Run narrowed = payments.dlq("discard", "m3", "--topic", "other", "--because", "refunded");
+
+        assertThat(discarded.exitCode()).isEqualTo(1);
+        assertThat(discarded.out()).contains("2 dead letters discarded");
+        assertThat(discarded.err())
+                .contains("m1 is DISCARDED", "there is no dead letter nobody")
+                .doesNotContain("m0", "m2");
+        assertThat(restored.exitCode()).isEqualTo(1);
+        assertThat(restored.err()).contains("m3 is DEAD", "there is no dead letter nobody", "nothing to restore");
+        assertThat(narrowed.exitCode()).isEqualTo(1);
+        assertThat(narrowed.err()).contains("m3 is not meant by the other filters");
+        // Whoever names one sees it, whatever became of it.
+        assertThat(ids("list", "m0", "m3")).containsExactlyInAnyOrder("m0", "m3");
+        assertThat(payments.dlq("stats", "m0").out()).contains("1 dead letter");
+    }
+
+    @Test
+    void aConsumerThatDoesNotExistIsNoGoodNews() {
+        payments.deadLetters(1, 1);
+
+        for (String command : List.of("list", "stats")) {
+            Runs.Run run = payments.dlq(command, "--consumer", "nobody");
+            assertThat(run.exitCode()).isEqualTo(2);
+            assertThat(run.err()).contains("there is no nobody; there are: " + payments.name);
+        }
+        payments.execute("DELETE FROM consumers");
+        assertThat(payments.dlq("list", "--consumer", "nobody").err()).contains("no worker has ever started");
+        assertThat(payments.dlq("list", "--limit", "-1").exitCode()).isEqualTo(2);
+    }
+
+    @Test
     void whatIsDiscardedStaysAndComesBack() throws IOException {
         payments.deadLetters(4, 4);
 
@@ -212,6 +273,7 @@ class IndexIT {
 
     @Test
     void aPasswordFileServesAsForPsql(@TempDir Path directory) throws IOException {
+        payments.deadLetters(1, 1);
         Path file = Files.writeString(
                 directory.resolve("pgpass"),
                 "*:*:" + payments.databaseName + ":" + payments.postgres.user() + ":" + payments.postgres.password()
@@ -221,6 +283,13 @@ class IndexIT {
 
         assertThat(statsWith("PGPASSFILE", file.toString())).isZero();
         assertThat(statsWith("PGPASSFILE", "/dev/null")).isEqualTo(3);
+    }
+
+    private void send(String messageId) {
+        ProducerRecord<byte[], byte[]> record =
+                new ProducerRecord<>(payments.topic, 0, "account-1".getBytes(UTF_8), "1".getBytes(UTF_8));
+        record.headers().add("message-id", messageId.getBytes(UTF_8));
+        payments.send(record);
     }
 
     private int statsWith(String variable, String value) {

@@ -43,7 +43,14 @@ final class Conditions {
     // Every index begins with the consumer. Read before the rest, and a look into the index for each of them.
     private static final String ANY_CONSUMER = "d.consumer_name = ANY (ARRAY(SELECT consumer_name FROM {consumers}))";
 
-    private static final Pattern NAME = Pattern.compile("([a-zA-Z0-9._-]{1,249})/([0-9]{1,9})/([0-9]{1,18})");
+    // As this command writes it, and as Kafka's tools and the workers' log do.
+    private static final List<Pattern> NAMES = List.of(
+            Pattern.compile("([a-zA-Z0-9._-]{1,249})/([0-9]{1,9})/([0-9]{1,18})"),
+            Pattern.compile("([a-zA-Z0-9._-]{1,249})-([0-9]{1,9})@([0-9]{1,18})"));
+    private static final String AT_ORIGIN = "d.origin_topic = ? AND d.origin_partition = ? AND d.origin_offset = ?";
+    private static final String NOBODY_AT_ORIGIN = "coalesce((SELECT false FROM {dead_letters} o"
+            + " WHERE o.consumer_name = d.consumer_name AND o.origin_topic = ? AND o.origin_partition = ?"
+            + " AND o.origin_offset = ? LIMIT 1), true)";
 
     private final List<String> conditions = new ArrayList<>();
     private final List<Parameter> parameters = new ArrayList<>();
@@ -111,29 +118,46 @@ final class Conditions {
 
     /** The coordinates that a name stands for, if it is one. */
     static Optional<Coordinates> coordinates(String name) {
-        Matcher matcher = NAME.matcher(name);
-        return matcher.matches()
-                ? Optional.of(new Coordinates(
-                        matcher.group(1), Integer.parseInt(matcher.group(2)), Long.parseLong(matcher.group(3))))
-                : Optional.empty();
+        for (Pattern pattern : NAMES) {
+            Matcher matcher = pattern.matcher(name);
+            if (matcher.matches()) {
+                return Optional.of(new Coordinates(
+                        matcher.group(1), Integer.parseInt(matcher.group(2)), Long.parseLong(matcher.group(3))));
+            }
+        }
+        return Optional.empty();
     }
 
     private void addIds(List<String> ids) {
         if (ids.isEmpty()) {
             return;
         }
-        // A message id may look like a name: both are found, and whoever wanted one is asked which.
-        List<Coordinates> named =
-                ids.stream().flatMap(id -> coordinates(id).stream()).toList();
-        // Spelt out for each name: what is in a subquery is compared with every row, and not looked up in an index.
-        String condition = "d.message_id = ANY (?)"
-                + " OR (d.origin_topic = ? AND d.origin_partition = ? AND d.origin_offset = ?)".repeat(named.size());
-        addAny("(" + condition + ")", "text", ids);
-        for (Coordinates name : named) {
-            parameters.add(value(name.topic()));
-            parameters.add(value(name.partition()));
-            parameters.add(value(name.offset()));
+        List<String> parts = new ArrayList<>();
+        List<Parameter> values = new ArrayList<>();
+        List<String> messageIds =
+                ids.stream().filter(id -> coordinates(id).isEmpty()).toList();
+        if (!messageIds.isEmpty()) {
+            parts.add("d.message_id = ANY (?)");
+            values.add(array("text", messageIds));
         }
+        for (String id : ids) {
+            coordinates(id).ifPresent(name -> {
+                // A message id may look like the name of another letter. The name wins: a letter has no other that is
+                // surely its own. Spelt out for each: what is in a subquery is compared with every row, and not looked
+                // up
+                // in an index.
+                parts.add("(" + AT_ORIGIN + ") OR (d.message_id = ? AND " + NOBODY_AT_ORIGIN + ")");
+                values.addAll(parameters(name));
+                values.add(value(id));
+                values.addAll(parameters(name));
+            });
+        }
+        conditions.add("(" + String.join(" OR ", parts) + ")");
+        parameters.addAll(values);
+    }
+
+    private static List<Parameter> parameters(Coordinates name) {
+        return List.of(value(name.topic()), value(name.partition()), value(name.offset()));
     }
 
     private void addStatuses(Set<DeadLetterStatus> statuses) {

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * Which dead letters are meant: those for which everything that is set holds. Immutable.
  *
  * @param consumer only this consumer's
- * @param ids names ({@code topic/partition/offset}) or message ids; one of them
+ * @param ids names ({@code topic/partition/offset} or {@code topic-partition@offset}) or message ids; one of them. In the
+ *     database a text that is both is a name
  * @param topics topics of the records that first failed; one of them
  * @param keys one of them
  * @param reasons one of them
@@ -41,6 +42,24 @@ public record Filter(
                 consumer, List.of(), List.of(), List.of(), List.of(), null, null, null, EnumSet.copyOf(statuses));
     }
 
+    /**
+     * Every dead letter that is named.
+     *
+     * @param ids as in the filter
+     */
+    public static Filter named(@Nullable String consumer, List<String> ids) {
+        return new Filter(
+                consumer,
+                List.copyOf(ids),
+                List.of(),
+                List.of(),
+                List.of(),
+                null,
+                null,
+                null,
+                EnumSet.allOf(DeadLetterStatus.class));
+    }
+
     /** The same of other statuses. */
     public Filter of(Collection<DeadLetterStatus> others) {
         return new Filter(consumer, ids, topics, keys, reasons, exception, since, until, EnumSet.copyOf(others));
@@ -53,9 +72,12 @@ public record Filter(
 
     /** Whether one of its ids means this message. */
     public boolean names(Coordinates origin, @Nullable String messageId) {
-        return ids.stream()
-                .anyMatch(id -> id.equals(messageId)
-                        || Conditions.coordinates(id).filter(origin::equals).isPresent());
+        return ids.stream().anyMatch(id -> id.equals(messageId) || isAt(id, origin));
+    }
+
+    /** Whether this id is the name of a letter with this origin. */
+    public static boolean isAt(String id, Coordinates origin) {
+        return Conditions.coordinates(id).filter(origin::equals).isPresent();
     }
 
     /** Whether one of its ids can only be a message id. */
