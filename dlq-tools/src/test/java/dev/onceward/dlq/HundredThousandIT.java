@@ -77,7 +77,7 @@ class HundredThousandIT {
 
     private void exportAndImport() throws IOException {
         String file = directory.resolve("letters").toString();
-        timed("export --status dead", "export", "--status", "dead", "--file", file);
+        timed("export --all --status dead", "export", "--all", "--status", "dead", "--file", file);
         assertThat(Files.size(Path.of(file))).isGreaterThan(LETTERS * 1_000L);
         List<String> needless = timed("import, all there", "import", "--file", file, "--yes");
         assertThat(needless).anyMatch(line -> line.matches("100,000 +there already"));
