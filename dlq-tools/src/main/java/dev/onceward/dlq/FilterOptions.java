@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
 /** The options that say which dead letters are meant: a picocli mixin. */
@@ -42,6 +43,7 @@ final class FilterOptions {
             names = "--reason",
             paramLabel = "REASON",
             description = "Why it was given up: ${COMPLETION-CANDIDATES}. May be repeated.",
+            converter = Reason.class,
             order = 13)
     private List<DeadLetterReason> reasons = new ArrayList<>();
 
@@ -135,6 +137,24 @@ final class FilterOptions {
             }
         }
         return chosen;
+    }
+
+    /** From a name in any case; says what else a word may have been meant for. */
+    static final class Reason implements CommandLine.ITypeConverter<DeadLetterReason> {
+        @Override
+        public DeadLetterReason convert(String text) {
+            try {
+                return DeadLetterReason.valueOf(text.strip().toUpperCase(Locale.ROOT));
+            } catch (IllegalArgumentException e) {
+                throw new CommandLine.TypeConversionException("'" + text + "' is none; there are: "
+                        + String.join(
+                                ", ",
+                                Arrays.stream(DeadLetterReason.values())
+                                        .map(Enum::name)
+                                        .toList())
+                        + ". Your own reason for a change is given with --because");
+            }
+        }
     }
 
     private static Filter.Key key(String text) {

@@ -84,6 +84,11 @@ final class ListCommand implements Callable<Integer> {
         this.connection = new ConnectionOptions(console);
     }
 
+    /** A topic's consumers are known only when all of it has been read. */
+    private static boolean mayBeSeveral(LetterSource source) throws SQLException {
+        return !source.knowsStatus() || source.consumers().size() > 1;
+    }
+
     @Override
     public Integer call() throws SQLException {
         if (limit < 0) {
@@ -94,7 +99,7 @@ final class ListCommand implements Callable<Integer> {
             Filter wanted = filter.filter(connections.consumer().orElse(null), filter.namesIds() ? ALL : UNFINISHED);
             LetterSource source = sources.open(connections, console, filter.namesStatus());
             Consumers.check(connections, source);
-            LetterColumns columns = LetterColumns.of(source, wanted.consumer() == null);
+            LetterColumns columns = LetterColumns.of(source, wanted.consumer() == null && mayBeSeveral(source));
             long most = limit == 0 ? Long.MAX_VALUE : limit;
             AtomicLong found = new AtomicLong();
             try (RowWriter writer = format.writer(columns.columns(), console)) {

@@ -133,6 +133,12 @@ final class ManualPages {
                     .append(meanings.get(code))
                     .append('\n');
         }
+        ExitCodes.signals()
+                .forEach((code, meaning) -> text.append(INDENT)
+                        .append(code)
+                        .append(INDENT)
+                        .append(meaning)
+                        .append('\n'));
         return text.toString();
     }
 

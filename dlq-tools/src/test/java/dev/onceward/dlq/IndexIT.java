@@ -236,6 +236,8 @@ class IndexIT {
     void whatIsDiscardedStaysAndComesBack() throws IOException {
         payments.deadLetters(4, 4);
 
+        assertThat(payments.dlq("discard", "m1", "--reason", "refunded").err())
+                .contains("'refunded' is none", "PERMANENT", "--because");
         Runs.Run unasked = payments.dlq("discard", "--key", "account-1");
         Runs.Run discarded = payments.dlq("discard", "m1", "m2", "--yes", "--because", "refunded by hand");
 

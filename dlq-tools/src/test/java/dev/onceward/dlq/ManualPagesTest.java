@@ -100,6 +100,8 @@ class ManualPagesTest {
         for (int code = 0; code < meanings.size(); code++) {
             assertThat(readme).contains("| " + code + " | " + meanings.get(code) + " |\n");
         }
+        ExitCodes.signals()
+                .forEach((code, meaning) -> assertThat(readme).contains("| " + code + " | " + meaning + " |\n"));
     }
 
     // ---- helpers ----

@@ -1,6 +1,10 @@
 package dev.onceward.dlq.exit;
 
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** The exit codes of every command. Scripts rely on them: public API, kept from version to version. */
 public final class ExitCodes {
@@ -22,10 +26,19 @@ public final class ExitCodes {
             "cannot connect to Kafka or PostgreSQL, or the connection was lost",
             "refused: it would be wrong to do, or you said no");
 
+    // The shell's own way to say that a process was ended by a signal: whoever has nothing to finish does not catch it.
+    private static final SortedMap<Integer, String> SIGNALS = new TreeMap<>(Map.of(
+            130, "ended by Ctrl-C while it only looked or served, as age --watch", 143, "the same, ended by SIGTERM"));
+
     private ExitCodes() {}
 
     /** What they mean to people: the first is that of 0. */
     public static List<String> meanings() {
         return MEANINGS;
+    }
+
+    /** Those of a process that a signal ended and that had nothing to finish, and what they mean. */
+    public static SortedMap<Integer, String> signals() {
+        return Collections.unmodifiableSortedMap(SIGNALS);
     }
 }
