@@ -84,10 +84,12 @@ final class ExportCommand implements Callable<Integer> {
                 Stop stop = Stop.listening()) {
             LetterSource source = sources.open(connections, console, filter.namesStatus());
             String consumer = Consumers.only(connections, source);
+            NamedIds named =
+                    NamedIds.of(source, filter.filter(consumer, ALL), ALL).tell(console);
             try (ExportFile target = target()) {
                 ExportResult result = new ExportRun(connections, source, console, stop, target)
                         .run(consumer, startedAt -> filter.filter(consumer, ALL, startedAt));
-                return tell(result);
+                return named.exitCode(tell(result));
             }
         } catch (IOException e) {
             if (file.equals(STANDARD_OUTPUT) && console.out().checkError()) {

@@ -131,17 +131,18 @@ final class ReplayCommand implements Callable<Integer> {
             ReplayTarget target =
                     ReplayTarget.of(connections, String.valueOf(plan.filter().consumer()));
             Instant asOf = index.now();
+            NamedIds named = NamedIds.of(index, plan.filter(), REPLAYABLE).tell(console);
             if (dryRun) {
-                return dryRun(DryRun.of(connections, target, plan, asOf), target);
+                return named.exitCode(dryRun(DryRun.of(connections, target, plan, asOf), target));
             }
             long selected = Math.min(index.count(plan.filter(), asOf), plan.limit());
             if (selected == 0) {
                 console.say("No dead letters like that: nothing to replay."
                         + (change.names() ? " dlq show ID tells what became of one." : ""));
-                return change.names() ? ExitCodes.SOME_FAILED : ExitCodes.DONE;
+                return change.names() ? ExitCodes.SOME_FAILED : named.exitCode(ExitCodes.DONE);
             }
             confirm(selected, target);
-            return replay(connections, target, plan, stop, asOf, selected, log);
+            return named.exitCode(replay(connections, target, plan, stop, asOf, selected, log));
         }
     }
 

@@ -213,6 +213,14 @@ class IndexIT {
         assertThat(restored.err()).contains("m3 is DEAD", "there is no dead letter nobody", "nothing to restore");
         assertThat(narrowed.exitCode()).isEqualTo(1);
         assertThat(narrowed.err()).contains("m3 is not meant by the other filters");
+        Runs.Run replayed = payments.dlq("replay", "m3", "m0", "nobody", "--dry-run");
+        assertThat(replayed.exitCode()).isEqualTo(1);
+        assertThat(replayed.out()).contains("would be sent");
+        assertThat(replayed.err()).contains("m0 is DISCARDED", "there is no dead letter nobody");
+        Runs.Run exported = payments.dlq("export", "m3", "nobody", "--file", "-");
+        assertThat(exported.exitCode()).isEqualTo(1);
+        assertThat(exported.out()).hasLineCount(1);
+        assertThat(exported.err()).contains("there is no dead letter nobody").doesNotContain("m3");
         // Whoever names one sees it, whatever became of it.
         assertThat(ids("list", "m0", "m3")).containsExactlyInAnyOrder("m0", "m3");
         assertThat(payments.dlq("stats", "m0").out()).contains("1 dead letter");
