@@ -62,7 +62,7 @@ final class NamedIds {
                 passedOver.add(id + " is not meant by the other filters");
             } else if (source.knowsStatus()
                     && meant.stream().noneMatch(letter -> filter.statuses().contains(letter.status()))) {
-                passedOver.add(why(id, meant.get(0).status(), possible));
+                passedOver.add(why(id, meant.get(0), possible));
             }
         }
         return new NamedIds(List.copyOf(passedOver));
@@ -84,7 +84,11 @@ final class NamedIds {
         return List.of(letter.origin().coordinates(), letter.origin().timestamp());
     }
 
-    private static String why(String id, DeadLetterStatus status, Set<DeadLetterStatus> possible) {
+    private static String why(String id, Letter letter, Set<DeadLetterStatus> possible) {
+        if (letter.history().erasedAt() != null) {
+            return id + ": its data were erased, it is over";
+        }
+        DeadLetterStatus status = letter.status();
         String is = id + " is " + status + ": ";
         if (possible.contains(status)) {
             return is + "give --status " + status.name().toLowerCase(Locale.ROOT);

@@ -84,7 +84,7 @@ class EraseIT {
             assertThat(show.err()).contains("its data were erased");
         }
         assertThat(payments.dlq("show", "m1").out()).contains("erased        20", "DISCARDED");
-        assertThat(payments.dlq("replay", "m1").err()).contains("nothing to replay");
+        assertThat(payments.dlq("replay", "m1").err()).contains("nothing to replay", "m1: its data were erased");
         Runs.Run edit = payments.dlq("edit", "m1", "--yes", "--tombstone");
         assertThat(edit.exitCode()).isEqualTo(4);
         assertThat(edit.err()).contains("erased");
