@@ -72,7 +72,8 @@ final class EvictCommand implements Callable<Integer> {
         try (Connections connections = connection.connections()) {
             RunningWorker worker = find(connections);
             if (worker.partitions().isEmpty()) {
-                console.say(id + " owns no partition: nothing to evict it from.");
+                console.say(id + " owns no partition: there is nothing to evict it from."
+                        + (worker.stale() ? " It can write nothing; " + RunningWorker.ROW_GOES + "." : ""));
                 return ExitCodes.DONE;
             }
             confirm(worker);

@@ -26,7 +26,10 @@ import picocli.CommandLine.Option;
             "Lists who runs, which partitions they own under which generations, and since when nothing was heard of them.",
             "",
             "STALE: the heartbeat is older than the lease, or the worker is gone and has not given its partitions back."
-                    + " Ages are by the database's clock. PARTITIONS are partition:generation."
+                    + " Ages are by the database's clock. PARTITIONS are partition:generation.",
+            "",
+            "A partition is listed from its first record on: a worker that is assigned one takes it over, as its owner, when"
+                    + " there is something to process."
         },
         sortOptions = true,
         mixinStandardHelpOptions = true)

@@ -23,6 +23,8 @@ import org.junit.jupiter.api.Timeout;
 class DoctorIT {
     private final Payments payments = new Payments(2);
 
+    private final String replayDeadLetters = "dlq." + payments.name + "." + payments.replayTopic;
+
     @AfterEach
     void close() {
         payments.close();
@@ -30,6 +32,7 @@ class DoctorIT {
 
     @Test
     void findsNothingWhereAllIsWell() throws IOException {
+        payments.create(replayDeadLetters, 1, Map.of());
         payments.deadLetters(2, 2);
 
         Runs.Run run = payments.dlq("doctor", "--claims-retention", "30d");
@@ -37,7 +40,7 @@ class DoctorIT {
         assertThat(run.exitCode()).as(run.out()).isZero();
         assertThat(run.out())
                 .contains("ok       database", "tables of version 3", "on, or stronger", "1 worker, none stale")
-                .contains("ok       topics", "3 topics of " + payments.name + " as they should be")
+                .contains("ok       topics", "4 topics of " + payments.name + " as they should be")
                 .doesNotContain("problem", "unknown");
 
         // How long claims are kept, the workers only know.
@@ -53,11 +56,13 @@ class DoctorIT {
         configure(payments.deadLetterTopic, "cleanup.policy", "compact");
         configure(payments.deadLetterTopic, "max.message.bytes", "1000");
         payments.admin().deleteTopics(List.of(payments.replayTopic)).all().get();
+        payments.create(replayDeadLetters, 1, Map.of("cleanup.policy", "compact"));
 
         assertThat(problems("--claims-retention", "1d"))
                 .anyMatch(text -> text.contains("replay topic " + payments.replayTopic) && text.contains("not exist"))
                 .anyMatch(text -> text.contains(payments.deadLetterTopic + " is compacted"))
                 .anyMatch(text -> text.contains(payments.deadLetterTopic + " takes smaller records"))
+                .anyMatch(text -> text.contains(replayDeadLetters + " is compacted"))
                 .anyMatch(text -> text.contains("source topic " + payments.topic + " keeps records 7d 0h"))
                 .anyMatch(text -> text.contains(payments.deadLetterTopic + " keeps records without limit"));
         assertThat(problems("--claims-retention", "30d")).noneMatch(text -> text.contains("source topic"));
@@ -94,8 +99,24 @@ class DoctorIT {
         payments.execute("INSERT INTO consumer_workers VALUES ('" + payments.name + "', 'ghost', 'g', 'host-a', '1',"
                 + " now(), now() - interval '10 minutes', interval '2 seconds')");
         assertThat(problems())
+                .anyMatch(text -> text.contains("no worker runs"))
+                .noneMatch(text -> text.contains("ghost"));
+        assertThat(payments.dlq("doctor").out())
+                .contains("ok       workers", "ghost of " + payments.name + " ended without a word", "owns nothing");
+        payments.execute("UPDATE partition_generations SET worker_id = 'ghost', released_at = NULL WHERE topic = '"
+                + payments.topic + "'");
+        assertThat(problems())
                 .anyMatch(text -> text.contains("ghost of " + payments.name + " is stale: no heartbeat for 10m"))
                 .noneMatch(text -> text.contains("pending"));
+    }
+
+    @Test
+    void deadLetterTopicOfTheReplayTopic() throws IOException {
+        payments.deadLetters(1, 1);
+
+        assertThat(problems())
+                .containsExactly("the dead-letter topic of the replay topic " + replayDeadLetters + " of "
+                        + payments.name + " does not exist");
     }
 
     @Test
@@ -111,17 +132,21 @@ class DoctorIT {
         environment.put("DLQ_BOOTSTRAP_SERVER", "127.0.0.1:1");
         Runs.Run noKafka = Runs.dlq(environment, Terminal.NONE, "", "doctor");
         assertThat(noKafka.exitCode()).isEqualTo(1);
-        assertThat(noKafka.out()).contains("ok       database", "problem  kafka", "Cannot connect to Kafka");
+        assertThat(noKafka.out()).contains("ok       database", "problem  kafka", "no broker answers there");
 
         environment.putAll(payments.environment());
         environment.put("DLQ_SCHEMA", "elsewhere");
         Runs.Run noTables = Runs.dlq(environment, Terminal.NONE, "", "doctor");
         assertThat(noTables.exitCode()).isEqualTo(1);
-        assertThat(noTables.out()).contains("problem  database", "elsewhere", "ok       kafka");
+        assertThat(noTables.out())
+                .contains("problem  database", "elsewhere", "ok       kafka")
+                .contains("there are in: public. Give --schema public")
+                .doesNotContain("migrations");
     }
 
     @Test
     void allConsumersIfNoneIsNamed() throws IOException {
+        payments.create(replayDeadLetters, 1, Map.of());
         payments.deadLetters(1, 1);
         Map<String, String> environment = new HashMap<>(payments.environment());
         environment.remove("DLQ_CONSUMER");

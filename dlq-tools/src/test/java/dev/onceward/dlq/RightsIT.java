@@ -53,6 +53,7 @@ class RightsIT {
     @BeforeEach
     void letters() {
         payments = new Payments(2, kafka);
+        payments.create(replayDeadLetters(), 1, Map.of());
         payments.deadLetters(1, 1);
     }
 
@@ -97,6 +98,7 @@ class RightsIT {
             allow(ResourceType.TOPIC, payments.topic, AclOperation.READ, principal);
             allow(ResourceType.TOPIC, payments.deadLetterTopic, AclOperation.ALL, principal);
             allow(ResourceType.TOPIC, payments.replayTopic, AclOperation.READ, principal);
+            allow(ResourceType.TOPIC, replayDeadLetters(), AclOperation.WRITE, principal);
         }
         allow(ResourceType.GROUP, payments.name, AclOperation.READ, "User:billing");
 
@@ -183,6 +185,10 @@ class RightsIT {
                     .anyMatch(text -> text.contains("database rights") && text.contains(right));
             payments.execute(right);
         }
+    }
+
+    private String replayDeadLetters() {
+        return "dlq." + payments.name + "." + payments.replayTopic;
     }
 
     /** A statement for each right that a line grants. */

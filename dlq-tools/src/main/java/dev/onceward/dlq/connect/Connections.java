@@ -9,6 +9,7 @@ import dev.onceward.postgres.Tables;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -145,7 +146,7 @@ public final class Connections implements AutoCloseable {
     /** What to throw for a failure of a Kafka client: {@link CannotConnectException} if that is what it means. */
     public RuntimeException kafkaFailure(Throwable failure) {
         if (isConnection(failure)) {
-            return cannotReachKafka(String.valueOf(failure.getMessage()), failure);
+            return cannotReachKafka(KafkaCauses.of(failure), failure);
         }
         return failure instanceof RuntimeException runtime ? runtime : new KafkaException(failure);
     }
@@ -191,6 +192,7 @@ public final class Connections implements AutoCloseable {
         try {
             SchemaVersion.verify(databases(), schema());
         } catch (SchemaVersionException e) {
+            forgotten(e);
             throw new CannotConnectException(
                     databaseAddress() + ": " + secrets.hide(String.valueOf(e.getMessage())), e);
         } catch (SQLException e) {
@@ -198,12 +200,32 @@ public final class Connections implements AutoCloseable {
         }
     }
 
+    /** Whoever forgets to name the schema is not to migrate another one. */
+    private void forgotten(SchemaVersionException why) {
+        if (why.problem() != SchemaVersionException.Problem.SCHEMA_MISSING
+                && why.problem() != SchemaVersionException.Problem.TABLES_MISSING) {
+            return;
+        }
+        List<String> others;
+        try {
+            others = databases().schemas();
+        } catch (SQLException e) {
+            return; // what was found first is told
+        }
+        if (!others.isEmpty()) {
+            throw new CannotConnectException(
+                    databaseAddress() + ": the schema " + schema() + " has no tables of Onceward; there are in: "
+                            + String.join(", ", others) + ". Give --schema "
+                            + (others.size() == 1 ? others.get(0) : "with the one that the workers use"),
+                    why);
+        }
+    }
+
     private <T> T client(java.util.function.Supplier<T> constructor) {
         try {
             return constructor.get();
         } catch (KafkaException e) {
-            Throwable why = e.getCause() == null ? e : e.getCause();
-            throw cannotReachKafka(String.valueOf(why.getMessage()), e);
+            throw cannotReachKafka(KafkaCauses.of(e), e);
         }
     }
 

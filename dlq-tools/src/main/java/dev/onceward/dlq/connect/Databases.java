@@ -2,11 +2,16 @@ package dev.onceward.dlq.connect;
 
 import dev.onceward.dlq.exit.UsageException;
 import dev.onceward.dlq.output.Secrets;
+import dev.onceward.migrations.SchemaVersion;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Properties;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -17,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 final class Databases implements DataSource {
     /** Held: a logger that nobody refers to forgets its level. */
     private static final Logger DRIVER_LOG = Logger.getLogger("org.postgresql");
+
+    private static final String SCHEMAS = "SELECT n.nspname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n"
+            + " ON n.oid = c.relnamespace WHERE c.relname = ? AND c.relkind = 'r' ORDER BY 1";
 
     private final DatabaseAddress address;
     private final Properties properties = new Properties();
@@ -61,8 +69,35 @@ final class Databases implements DataSource {
         return new CannotConnectException(
                 "Cannot connect to PostgreSQL at " + address + ": "
                         + secrets.hide(String.valueOf(e.getMessage())).replaceAll("\\.+$", "")
-                        + ". Look at --db-url, --db-user, and PGPASSWORD or ~/.pgpass",
+                        + ". " + advice(String.valueOf(e.getSQLState())),
                 e);
+    }
+
+    /** Where nobody answers, the password is not what is wrong. */
+    private String advice(String state) {
+        if (state.equals("08001") || state.equals("08006") || state.equals("3D000")) {
+            return "Look at --db-url";
+        }
+        return "Look at --db-url, --db-user, and PGPASSWORD or ~/.pgpass"
+                + (properties.containsKey("user")
+                        ? ""
+                        : ". --db-user is not given, so the user is the one of this machine: "
+                                + System.getProperty("user.name"));
+    }
+
+    /** The schemas with Onceward's tables, of which the catalogue tells every role. */
+    List<String> schemas() throws SQLException {
+        try (Connection connection = getConnection();
+                PreparedStatement statement = connection.prepareStatement(SCHEMAS)) {
+            statement.setString(1, SchemaVersion.HISTORY_TABLE);
+            try (ResultSet row = statement.executeQuery()) {
+                List<String> schemas = new ArrayList<>();
+                while (row.next()) {
+                    schemas.add(row.getString(1));
+                }
+                return schemas;
+            }
+        }
     }
 
     @Override

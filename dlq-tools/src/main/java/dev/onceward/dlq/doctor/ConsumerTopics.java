@@ -17,11 +17,17 @@ import java.util.TreeMap;
  * @param consumer the consumer's name
  * @param group its group in Kafka
  * @param replay its replay topic
- * @param deadLetters dead-letter topics by source topic
+ * @param replayDeadLetters where messages go that fail again after a replay
+ * @param deadLetters dead-letter topics by source topic, without that of the replay topic
  * @param claims age of the oldest claim, where older ones have been pruned: how long claims are kept; else empty
  */
 record ConsumerTopics(
-        String consumer, String group, String replay, Map<String, String> deadLetters, Optional<Duration> claims) {
+        String consumer,
+        String group,
+        String replay,
+        String replayDeadLetters,
+        Map<String, String> deadLetters,
+        Optional<Duration> claims) {
     // Of the copies of a topic's letters the newest says where they go now. The last one of each partition, which is
     // one
     // look into the primary key, and of these the newest: by time alone every letter of the topic would be sorted.
@@ -61,24 +67,29 @@ record ConsumerTopics(
                                 consumer,
                                 row.getString(6),
                                 row.getString(2),
+                                name(pattern, consumer, row.getString(2)),
                                 new TreeMap<>(),
                                 Optional.ofNullable(claims).map(Duration::ofSeconds));
                         all.add(last);
                     }
                     String source = row.getString(3);
-                    if (source != null && !source.equals(last.replay())) {
-                        String known = row.getString(4);
-                        last.deadLetters()
-                                .put(
-                                        source,
-                                        known == null
-                                                ? pattern.replace("{consumer}", consumer)
-                                                        .replace("{topic}", source)
-                                                : known);
+                    String known = row.getString(4);
+                    if (last.replay().equals(source)) {
+                        all.set(all.size() - 1, known == null ? last : last.withReplayDeadLetters(known));
+                    } else if (source != null) {
+                        last.deadLetters().put(source, known == null ? name(pattern, consumer, source) : known);
                     }
                 }
             }
             return all;
         }
+    }
+
+    private ConsumerTopics withReplayDeadLetters(String known) {
+        return new ConsumerTopics(consumer, group, replay, known, deadLetters, claims);
+    }
+
+    private static String name(String pattern, String consumer, String topic) {
+        return pattern.replace("{consumer}", consumer).replace("{topic}", topic);
     }
 }

@@ -77,9 +77,19 @@ final class DatabaseChecks {
 
     private List<Finding> workers() throws SQLException {
         List<Finding> findings = new ArrayList<>();
+        List<Finding> harmless = new ArrayList<>();
         List<RunningWorker> workers = new WorkerList(connections).read();
+        long running = workers.stream().filter(worker -> !worker.stale()).count();
         for (RunningWorker worker : workers) {
-            if (worker.stale()) {
+            if (worker.stale() && worker.partitions().isEmpty()) {
+                harmless.add(Finding.ok(
+                        "workers",
+                        worker.id() + " of " + worker.consumer() + " ended without a word"
+                                + (worker.heartbeatAge() == null
+                                        ? ""
+                                        : " (no heartbeat for " + People.duration(worker.heartbeatAge()) + ")")
+                                + " and owns nothing; " + RunningWorker.ROW_GOES));
+            } else if (worker.stale()) {
                 findings.add(Finding.problem(
                         "workers",
                         worker.id() + " of " + worker.consumer() + " is stale: "
@@ -92,12 +102,16 @@ final class DatabaseChecks {
                                 + " workers evict " + worker.id() + " makes sure that it can write nothing"));
             }
         }
-        if (workers.isEmpty()) {
+        if (running == 0) {
             findings.add(
                     Finding.problem("workers", "no worker runs", "start one; until then dlq age tells what waits"));
         } else if (findings.isEmpty()) {
-            findings.add(Finding.ok("workers", People.count(workers.size(), "worker") + ", none stale"));
+            findings.add(Finding.ok(
+                    "workers",
+                    People.count(running, "worker")
+                            + (harmless.isEmpty() ? ", none stale" : ", none stale that owns anything")));
         }
+        findings.addAll(harmless);
         return findings;
     }
 

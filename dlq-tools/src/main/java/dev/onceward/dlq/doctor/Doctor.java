@@ -86,6 +86,7 @@ public final class Doctor {
                 TreeSet<String> names = new TreeSet<>(consumer.deadLetters().keySet());
                 names.addAll(consumer.deadLetters().values());
                 names.add(consumer.replay());
+                names.add(consumer.replayDeadLetters());
                 Map<String, TopicFacts> facts = TopicFacts.read(connections, names);
                 findings.addAll(new TopicChecks(consumer, facts, claimsRetention).run());
                 all.put(consumer, facts);

@@ -76,6 +76,7 @@ final class KafkaRights {
             needs.add(Need.topic(letters, AclOperation.READ, "no payload can be shown or replayed"));
             needs.add(Need.topic(letters, AclOperation.WRITE, "dlq import and erase cannot write there"));
         });
+        needs.add(Need.topic(topics.replayDeadLetters(), AclOperation.READ, "no payload can be shown or replayed"));
         needs.add(Need.topic(topics.replay(), AclOperation.WRITE, "dlq replay cannot send"));
         needs.add(Need.topic(topics.replay(), AclOperation.READ, "dlq age cannot tell how old its messages are"));
         for (Need need : needs) {
@@ -129,6 +130,7 @@ final class KafkaRights {
             needs.add(Need.topic(letters, AclOperation.WRITE, ""));
         });
         needs.add(Need.topic(topics.replay(), AclOperation.READ, ""));
+        needs.add(Need.topic(topics.replayDeadLetters(), AclOperation.WRITE, ""));
         needs.add(Need.group(topics.group(), AclOperation.READ, ""));
         Set<String> able = null;
         for (Need need : needs) {

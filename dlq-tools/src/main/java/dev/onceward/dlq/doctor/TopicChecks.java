@@ -39,9 +39,14 @@ final class TopicChecks {
             roles.put(deadLetters, "dead-letter topic");
         });
         roles.put(topics.replay(), "replay topic");
+        // A replayed message that fails again and has nowhere to go would hold its key.
+        roles.putIfAbsent(topics.replayDeadLetters(), "dead-letter topic of the replay topic");
         roles.forEach(this::exists);
         topics.deadLetters().forEach(this::suits);
         noCompaction(topics.replay());
+        if (!topics.deadLetters().containsValue(topics.replayDeadLetters())) {
+            suits(topics.replay(), topics.replayDeadLetters());
+        }
         roles.forEach(this::retention);
         if (findings.isEmpty() && facts.values().stream().noneMatch(TopicFacts::hidden)) {
             findings.add(Finding.ok(

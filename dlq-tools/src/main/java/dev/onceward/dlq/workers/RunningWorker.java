@@ -26,6 +26,8 @@ public record RunningWorker(
         @Nullable Duration heartbeatAge,
         @Nullable Duration lease,
         List<OwnedPartition> partitions) {
+    /** When the row of one that died goes, for messages. */
+    public static final String ROW_GOES = "a worker of the consumer removes its row a day after its last heartbeat";
 
     /** Whether it has not been heard of for longer than its lease, or has gone without giving its partitions back. */
     public boolean stale() {

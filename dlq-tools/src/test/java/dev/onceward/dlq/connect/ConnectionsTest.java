@@ -8,10 +8,12 @@ import dev.onceward.dlq.output.Secrets;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ConnectionsTest {
@@ -127,7 +129,7 @@ class ConnectionsTest {
         assertThatThrownBy(connections::database)
                 .isInstanceOf(CannotConnectException.class)
                 .hasMessageContainingAll("postgresql://127.0.0.1:1/d", "--db-url")
-                .hasMessageNotContaining(SECRET);
+                .hasMessageNotContainingAny(SECRET, "PGPASSWORD");
         assertThat(secrets.hide("x " + SECRET)).isEqualTo("x (hidden)");
     }
 
@@ -162,6 +164,40 @@ class ConnectionsTest {
         assertThat(usual.firstContactMillis()).isEqualTo(5_000);
         assertThat(usual.forConsumer()).containsEntry("default.api.timeout.ms", 20_000);
         assertThat(slow.firstContactMillis()).isEqualTo(45_000);
+    }
+
+    @Test
+    void aUserThatWasNotGivenIsTold() {
+        SQLException refused = new SQLException("password authentication failed", "28P01");
+        Map<String, String> environment = Map.of("DLQ_DB_URL", "postgresql://127.0.0.1:1/d");
+
+        assertThat(new Databases(new GivenSettings(environment, null), secrets).failure(refused))
+                .hasMessageContainingAll("PGPASSWORD", "--db-user is not given", System.getProperty("user.name"));
+        GivenSettings given = new GivenSettings(environment, null).flag(SettingNames.DB_USER, "operator");
+        assertThat(new Databases(given, secrets).failure(refused)).hasMessageNotContaining("is not given");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "security.protocol=SASL_PLAINTEXT\\nsasl.mechanism=PLAIN\\nsasl.jaas.config=nonsense;|JAAS",
+                "security.protocol=SSL\\nssl.truststore.location=/no/such/store.jks|there is no file /no/such/store.jks"
+            })
+    void theInnermostCauseIsTold(String properties, String cause) throws IOException {
+        Path file = Files.writeString(directory.resolve("client.properties"), properties.replace("\\n", "\n"));
+        GivenSettings given = new GivenSettings(Map.of(), null)
+                .flag(SettingNames.BOOTSTRAP_SERVER, "127.0.0.1:1")
+                .flag(SettingNames.COMMAND_CONFIG, file.toString());
+        Connections connections = new Connections(given, secrets);
+
+        assertThatThrownBy(connections::admin)
+                .isInstanceOf(CannotConnectException.class)
+                .hasMessageContaining(cause)
+                .hasMessageNotContaining("Failed to create new");
+        assertThatThrownBy(connections::newConsumer)
+                .hasMessageContaining(cause)
+                .hasMessageNotContaining("Failed to construct");
     }
 
     @Test
