@@ -41,6 +41,9 @@ final class ReplayOutcome {
         if (!result.failedAgain().isEmpty()) {
             parts.add("dead again: " + String.join(" ", result.failedAgain()));
         }
+        if (result.doneByOthers() > 0) {
+            parts.add(doneByOthers(result));
+        }
         if (result.decidedByOthers() > 0) {
             parts.add(decidedByOthers(result));
         }
@@ -52,6 +55,9 @@ final class ReplayOutcome {
         console.out()
                 .println(People.count(result.sent(), "message") + " sent to " + target.topic()
                         + (result.notSent() == 0 ? "" : ", " + People.count(result.notSent()) + " not sent"));
+        if (result.doneByOthers() > 0) {
+            console.say("dlq: " + doneByOthers(result));
+        }
         if (result.decidedByOthers() > 0) {
             console.say("dlq: " + decidedByOthers(result) + ". dlq show ID tells what became of one");
         }
@@ -62,6 +68,11 @@ final class ReplayOutcome {
                             + People.count(result.undecided()) + " still under way");
             result.failedAgain().forEach(name -> console.out().println("dead again: " + name));
         }
+    }
+
+    private static String doneByOthers(ReplayResult result) {
+        return People.count(result.doneByOthers())
+                + " not sent again: replayed by somebody else meanwhile, or they took" + " effect";
     }
 
     private static String decidedByOthers(ReplayResult result) {

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -165,6 +166,65 @@ class ReplayIT {
         assertThat(run.exitCode()).as(run.err()).isZero();
         assertThat(run.out()).contains("20 messages sent", "20 took effect");
         assertThat(payments.entries()).isEqualTo(20);
+    }
+
+    @Test
+    void whatIsDecidedWhileTheCanaryIsWaitedForIsNotSent() throws Exception {
+        payments.deadLetters(8, 8);
+        payments.stopWorkers();
+        List<String> ids =
+                payments.texts("SELECT message_id FROM dead_letters ORDER BY origin_partition, origin_offset");
+        String discarded = ids.get(3);
+        String erased = ids.get(4);
+        String edited = ids.get(5);
+        Background replay = new Background(payments.environment(), "replay", "--all", "--yes", "--canary", "1");
+        Payments.await()
+                .until(() -> payments.count("SELECT count(*) FROM dead_letters WHERE status = 'REPLAYED'") == 1);
+
+        assertThat(payments.dlq("discard", discarded, "--because", "not wanted").exitCode())
+                .isZero();
+        assertThat(payments.dlq("erase", erased, "--yes", "--because", "request 17")
+                        .exitCode())
+                .isZero();
+        String mended = Files.writeString(directory.resolve("mended"), "4711").toString();
+        assertThat(payments.dlq("edit", edited, "--value-file", mended, "--yes").exitCode())
+                .isZero();
+        payments.startWorker();
+
+        assertThat(replay.exitCode()).as(replay.err()).isEqualTo(1);
+        assertThat(replay.out()).contains("5 messages sent", "3 not sent");
+        assertThat(replay.err())
+                .contains("it was discarded by " + Actor.ofProcess())
+                .contains("its data were erased by " + Actor.ofProcess())
+                .contains("another payload was sent in its place, or may have been, by " + Actor.ofProcess());
+        Payments.await().until(() -> payments.entries() == 6);
+        assertThat(payments.texts("SELECT DISTINCT message_id FROM entries"))
+                .hasSize(6)
+                .doesNotContain(discarded, erased);
+        assertThat(payments.texts("SELECT amount FROM entries WHERE message_id = ?", edited))
+                .containsExactly("4711");
+        assertThat(payments.records(payments.replayTopic)).hasSize(6);
+    }
+
+    @Test
+    void whatIsDecidedWhileTheRateIsWaitedForIsNotSentAndWhatWasSentIsMarkedAtOnce() throws Exception {
+        payments.deadLetters(2, 2);
+        payments.stopWorkers();
+
+        Background replay = new Background(payments.environment(), "replay", "--all", "--yes", "--rate", "10/m");
+        Payments.await().until(() -> payments.records(payments.replayTopic).size() == 1);
+        Payments.await()
+                .atMost(Duration.ofSeconds(3))
+                .until(() -> payments.count("SELECT count(*) FROM dead_letters WHERE status = 'REPLAYED'") == 1);
+        String other = payments.texts("SELECT message_id FROM dead_letters WHERE status = 'DEAD'")
+                .get(0);
+        assertThat(payments.dlq("discard", other, "--because", "not wanted").exitCode())
+                .isZero();
+
+        assertThat(replay.exitCode()).as(replay.err()).isEqualTo(1);
+        assertThat(replay.out()).contains("1 message sent", "1 not sent");
+        assertThat(replay.err()).contains("it was discarded by");
+        assertThat(payments.records(payments.replayTopic)).hasSize(1);
     }
 
     @Test

@@ -21,7 +21,9 @@ final class Admission {
     private final PayloadSource payloads;
     private final @Nullable String assertedBy;
     private final NotSent notSent;
+    private final SecondLook look;
     private final HeldKeys held = new HeldKeys();
+    private long done;
 
     Admission(
             LetterFeed feed,
@@ -30,7 +32,8 @@ final class Admission {
             ReplayMarks marks,
             PayloadSource payloads,
             @Nullable String assertedBy,
-            NotSent notSent) {
+            NotSent notSent,
+            SecondLook look) {
         this.feed = feed;
         this.reader = reader;
         this.eligibility = new Eligibility(target, assertedBy != null);
@@ -39,11 +42,12 @@ final class Admission {
         this.payloads = payloads;
         this.assertedBy = assertedBy;
         this.notSent = notSent;
+        this.look = look;
     }
 
     /** The record to send; {@code null}: none, and that is reported. */
     @Nullable
-    ProducerRecord<byte[], byte[]> record(Letter letter) {
+    ProducerRecord<byte[], byte[]> record(Letter letter) throws SQLException {
         if (!payloads.isFor(letter)) {
             feed.leftOut(letter);
             return null;
@@ -51,6 +55,9 @@ final class Admission {
         String holder = held.holder(letter);
         if (holder != null) {
             refuse(letter, "held back, because " + holder + " of the same key comes first and was not sent");
+            return null;
+        }
+        if (hasChanged(letter)) {
             return null;
         }
         String refusal = payloads.refusal(letter, eligibility);
@@ -70,6 +77,9 @@ final class Admission {
 
     /** What must be in the database before the record is sent; returns whether it may be sent now. */
     boolean prepare(Letter letter) throws SQLException {
+        if (hasChanged(letter)) {
+            return false;
+        }
         if (assertedBy != null && eligibility.isTooOld(letter) && !marks.assertUnprocessed(letter, assertedBy)) {
             refuse(letter, "it has changed since it was read; look at it with dlq show");
             return false;
@@ -82,6 +92,11 @@ final class Admission {
         return true;
     }
 
+    /** How many were not sent because nothing was left to do: somebody else's replay was quicker, or they took effect. */
+    long done() {
+        return done;
+    }
+
     /** Neither now nor later will Kafka take it. */
     void notTaken(Letter letter, ReplaySender.Refusal refusal) throws SQLException {
         if (refusal.byProducer()) {
@@ -91,6 +106,23 @@ final class Admission {
                 letter,
                 (refusal.byProducer() ? "Kafka's producer does not take it: " : "Kafka does not take it: ")
                         + refusal.error().getMessage());
+    }
+
+    private boolean hasChanged(Letter letter) throws SQLException {
+        SecondLook.Changed changed = look.at(letter);
+        if (changed == null) {
+            return false;
+        }
+        if (changed.isDone()) {
+            done++;
+            feed.leftOut(letter);
+            return true;
+        }
+        if (changed.isOpen()) {
+            held.hold(letter);
+        }
+        refuse(letter, changed.why());
+        return true;
     }
 
     private void fail(Letter letter, String why) {

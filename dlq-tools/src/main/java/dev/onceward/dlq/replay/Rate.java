@@ -1,6 +1,7 @@
 package dev.onceward.dlq.replay;
 
 import dev.onceward.dlq.exit.Stop;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
@@ -52,8 +53,12 @@ public final class Rate {
         return new Rate(unit.toNanos() / Long.parseLong(matcher.group(1)), clock, sleep);
     }
 
-    /** Waits until the next one may be sent, or until it is stopped. */
-    void await(Stop stop) {
+    /**
+     * Waits until the next one may be sent, or until it is stopped.
+     *
+     * @param meanwhile is called now and then
+     */
+    void await(Stop stop, Meanwhile meanwhile) throws SQLException {
         if (intervalNanos == 0) {
             return;
         }
@@ -65,8 +70,15 @@ public final class Rate {
         // In small steps, so that Ctrl-C need not wait for one message an hour.
         while (next - now > 0 && !stop.requested()) {
             sleep.accept(Math.min(next - now, NOW_AND_THEN));
+            meanwhile.run();
             now = clock.getAsLong();
         }
         next += intervalNanos;
+    }
+
+    /** What is to be done during a wait. */
+    @FunctionalInterface
+    interface Meanwhile {
+        void run() throws SQLException;
     }
 }

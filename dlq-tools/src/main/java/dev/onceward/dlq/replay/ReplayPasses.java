@@ -111,7 +111,8 @@ final class ReplayPasses {
         if (record == null) {
             return false;
         }
-        rate.await(stop);
+        // Until the next one is due, hours may pass: what was acknowledged before is told at once.
+        rate.await(stop, () -> ledger.markIfDue(sender));
         boolean alone = suspects.contains(letter.record());
         if (alone) {
             sender.flush();

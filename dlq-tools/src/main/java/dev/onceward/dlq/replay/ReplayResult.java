@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param sent acknowledged by the broker
  * @param decidedByOthers of those sent, discarded or replayed by somebody else before they could be marked: what that set
  *     is left as it is
+ * @param doneByOthers not sent, since somebody else's replay was quicker or they took effect meanwhile
  * @param notSent could not be sent, or must not be
  * @param onlyRefused whether all of those must not be
  * @param resolved of those followed: took effect
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 public record ReplayResult(
         long sent,
         long decidedByOthers,
+        long doneByOthers,
         long notSent,
         boolean onlyRefused,
         long resolved,

@@ -3,6 +3,7 @@ package dev.onceward.dlq.replay;
 import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.exit.Stop;
 import dev.onceward.dlq.index.DeadLetterIndex;
+import dev.onceward.dlq.index.Letter;
 import dev.onceward.dlq.output.Console;
 import dev.onceward.dlq.output.People;
 import dev.onceward.dlq.output.Progress;
@@ -37,6 +38,8 @@ public final class ReplayRun {
     private final NotSent notSent;
     private final ReplayLedger ledger;
     private final ReplayPasses passes;
+    private final Admission admission;
+    private final SecondLook look;
 
     /**
      * A run over what existed at an instant.
@@ -64,8 +67,9 @@ public final class ReplayRun {
         this.progress = new Progress(console, "sent", Math.min(selected, plan.limit()));
         this.notSent = new NotSent(progress);
         ReplayMarks marks = new ReplayMarks(connections, target.consumer());
-        LetterFeed feed = new LetterFeed(new DeadLetterIndex(connections), plan.filter(), asOf, reader::expect);
-        Admission admission = new Admission(feed, reader, target, marks, payloads, plan.assertedBy(), notSent);
+        this.look = new SecondLook(connections, target.consumer());
+        LetterFeed feed = new LetterFeed(new DeadLetterIndex(connections), plan.filter(), asOf, this::expect);
+        this.admission = new Admission(feed, reader, target, marks, payloads, plan.assertedBy(), notSent, look);
         this.ledger = new ReplayLedger(marks, feed, progress, plan.follows());
         this.passes =
                 new ReplayPasses(connections, feed, admission, ledger, plan.rate(), stop, progress, target.topic());
@@ -78,6 +82,7 @@ public final class ReplayRun {
             if (plan.canary() > 0) {
                 passes.sendUpTo(Math.min(plan.canary(), plan.limit()));
                 followed = follow("canary");
+                look.hasWaited();
             }
             if (followed.allResolved() && passes.aborted() == null && !stop.requested()) {
                 passes.sendUpTo(plan.limit());
@@ -99,6 +104,11 @@ public final class ReplayRun {
         return ledger.sent();
     }
 
+    private void expect(List<Letter> page) {
+        reader.expect(page);
+        look.expect(page);
+    }
+
     private Follow.Followed follow(String what) throws SQLException {
         List<Sent> sent = ledger.takeToFollow();
         if (sent.isEmpty()) {
@@ -113,6 +123,7 @@ public final class ReplayRun {
         return new ReplayResult(
                 ledger.sent(),
                 ledger.decidedByOthers(),
+                admission.done(),
                 notSent.count(),
                 notSent.onlyRefused(),
                 followed.resolved(),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onceward.dlq.exit.Stop;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -15,37 +16,52 @@ class RateTest {
     private final Stop stop = Stop.silent();
 
     @Test
-    void spreadsEvenly() {
+    void spreadsEvenly() throws SQLException {
         Rate rate = rate("100/s");
 
         for (int i = 0; i < 101; i++) {
-            rate.await(stop);
+            rate.await(stop, () -> {});
         }
 
         assertThat(Duration.ofNanos(clock.get())).isEqualTo(Duration.ofSeconds(1));
     }
 
     @Test
-    void neverMakesUpForTimeLost() {
+    void neverMakesUpForTimeLost() throws SQLException {
         Rate rate = rate("10/s");
-        rate.await(stop);
+        rate.await(stop, () -> {});
         clock.addAndGet(Duration.ofSeconds(60).toNanos());
         long late = clock.get();
 
         for (int i = 0; i < 11; i++) {
-            rate.await(stop);
+            rate.await(stop, () -> {});
         }
 
         assertThat(Duration.ofNanos(clock.get() - late)).isEqualTo(Duration.ofSeconds(1));
     }
 
     @Test
-    void aStopNeedNotWait() {
+    void somethingCanBeDoneDuringALongWait() throws SQLException {
         Rate rate = rate("1/h");
-        rate.await(stop);
+        AtomicLong done = new AtomicLong();
+        rate.await(stop, done::incrementAndGet);
+
+        rate.await(stop, () -> {
+            done.incrementAndGet();
+            stop.request();
+        });
+
+        assertThat(done).hasValue(1);
+        assertThat(Duration.ofNanos(clock.get())).isLessThan(Duration.ofSeconds(1));
+    }
+
+    @Test
+    void aStopNeedNotWait() throws SQLException {
+        Rate rate = rate("1/h");
+        rate.await(stop, () -> {});
         stop.request();
 
-        rate.await(stop);
+        rate.await(stop, () -> {});
 
         assertThat(clock).hasValue(0);
     }
