@@ -154,6 +154,7 @@ final class EditCommand implements Callable<Integer> {
                 return ExitCodes.DONE;
             }
             show(letter, change);
+            WorkersRunning.warnIfNone(console, connections, letter.consumer());
             if (stop.requested()) {
                 throw new RefusedException("interrupted: nothing was sent");
             }

@@ -141,6 +141,7 @@ final class ReplayCommand implements Callable<Integer> {
                         + (change.names() ? " dlq show ID tells what became of one." : ""));
                 return change.names() ? ExitCodes.SOME_FAILED : named.exitCode(ExitCodes.DONE);
             }
+            WorkersRunning.warnIfNone(console, connections, target.consumer());
             confirm(selected, target);
             return named.exitCode(replay(connections, target, plan, stop, asOf, selected, log));
         }
@@ -217,11 +218,6 @@ final class ReplayCommand implements Callable<Integer> {
 
     private void tell(ReplayResult result, ReplayTarget target) {
         ReplayOutcome.tell(console, result, target);
-        if (canary > 0 && !result.failedAgain().isEmpty()) {
-            console.say("dlq: a canary failed: nothing else was sent");
-        } else if (canary > 0 && result.undecided() > 0 && !result.interrupted()) {
-            console.say("dlq: the workers did not finish within " + waitTimeout + ": are they running?");
-        }
         if (result.aborted() != null) {
             console.say("dlq: " + result.aborted().why() + ". Run the same command again to go on");
         }

@@ -4,10 +4,13 @@ import dev.onceward.dlq.actions.ActionLog;
 import dev.onceward.dlq.exit.ExitCodes;
 import dev.onceward.dlq.output.Console;
 import dev.onceward.dlq.output.People;
+import dev.onceward.dlq.output.Printable;
+import dev.onceward.dlq.replay.DeadAgain;
 import dev.onceward.dlq.replay.ReplayResult;
 import dev.onceward.dlq.replay.ReplayTarget;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** What a replay did, for the trail, the shell and people: the same of every command that sends. */
 final class ReplayOutcome {
@@ -39,7 +42,8 @@ final class ReplayOutcome {
             parts.add(result.aborted().why());
         }
         if (!result.failedAgain().isEmpty()) {
-            parts.add("dead again: " + String.join(" ", result.failedAgain()));
+            parts.add("dead again: "
+                    + result.failedAgain().stream().map(DeadAgain::name).collect(Collectors.joining(" ")));
         }
         if (result.doneByOthers() > 0) {
             parts.add(doneByOthers(result));
@@ -61,12 +65,34 @@ final class ReplayOutcome {
         if (result.decidedByOthers() > 0) {
             console.say("dlq: " + decidedByOthers(result) + ". dlq show ID tells what became of one");
         }
+        long followed = result.resolved() + result.failedAgain().size() + result.undecided();
         if (result.followed()) {
+            String of = followed == result.sent()
+                    ? ""
+                    : followed == 1 ? "Of the canary: " : "Of the " + People.count(followed) + " canaries: ";
             console.out()
-                    .println(People.count(result.resolved()) + " took effect, "
+                    .println(of + People.count(result.resolved()) + " took effect, "
                             + People.count(result.failedAgain().size()) + " dead again, "
                             + People.count(result.undecided()) + " still under way");
-            result.failedAgain().forEach(name -> console.out().println("dead again: " + name));
+            result.failedAgain()
+                    .forEach(again -> console.out().println("dead again: " + Printable.line(again.toString())));
+            tellWhyItEnded(console, result);
+        }
+        if (result.sent() > followed) {
+            console.say("Not waited for, as --wait does: dlq list --status replayed shows what is not done yet.");
+        }
+    }
+
+    private static void tellWhyItEnded(Console console, ReplayResult result) {
+        if (result.undecided() > 0 && !result.interrupted()) {
+            console.say("dlq: gave up waiting after " + People.duration(result.patience()) + ": are the workers running"
+                    + " (dlq workers)?");
+        }
+        if (result.canaryStopped() && !result.interrupted()) {
+            console.say(
+                    result.failedAgain().isEmpty()
+                            ? "dlq: not all canaries are done: nothing else was sent"
+                            : "dlq: a canary failed: nothing else was sent");
         }
     }
 

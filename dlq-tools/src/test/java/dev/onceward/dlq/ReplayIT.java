@@ -149,6 +149,11 @@ class ReplayIT {
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.out()).contains("5 messages sent", "0 took effect, 5 dead again");
         assertThat(run.err()).contains("a canary failed: nothing else was sent");
+        assertThat(run.out()
+                        .lines()
+                        .filter(line -> line.matches("dead again: payments\\..*/[01]/\\d+ \\(m\\d+\\):"
+                                + " PermanentException: no account of m\\d+")))
+                .hasSize(5);
         assertThat(payments.records(payments.replayTopic)).hasSize(5);
         // One line for each message still, and it is the newer failure that tells.
         assertThat(payments.dlq("list", "-o", "jsonl").out().lines()).hasSize(20);
@@ -166,6 +171,47 @@ class ReplayIT {
         assertThat(run.exitCode()).as(run.err()).isZero();
         assertThat(run.out()).contains("20 messages sent", "20 took effect");
         assertThat(payments.entries()).isEqualTo(20);
+    }
+
+    @Test
+    void aCanaryThatTookEffectIsNotBlamedForWhatFailsLater() {
+        payments.deadLetters(6, 6);
+        List<String> ids =
+                payments.texts("SELECT message_id FROM dead_letters ORDER BY origin_partition, origin_offset");
+        payments.breakFor(id -> id.equals(ids.get(5)));
+
+        Runs.Run run = payments.dlq("replay", "--all", "--yes", "--canary", "2", "--wait");
+
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(1);
+        assertThat(run.out()).contains("6 messages sent", "5 took effect, 1 dead again", "(" + ids.get(5) + ")");
+        assertThat(run.err()).doesNotContain("nothing else was sent", "no worker");
+    }
+
+    @Test
+    void whatWasNotFollowedIsNotSpokenFor() {
+        payments.deadLetters(6, 6);
+
+        Runs.Run run = payments.dlq("replay", "--all", "--yes", "--canary", "2");
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.out()).contains("6 messages sent", "Of the 2 canaries: 2 took effect");
+        assertThat(run.err()).contains("dlq list --status replayed");
+    }
+
+    @Test
+    void thatNobodyIsThereToProcessIsToldBeforeAndAfter() {
+        payments.deadLetters(6, 6);
+        payments.stopWorkers();
+
+        Runs.Run run = payments.dlq("replay", "--all", "--yes", "--canary", "2", "--wait-timeout", "1s");
+
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(1);
+        assertThat(run.out()).contains("2 messages sent", "0 took effect, 0 dead again, 2 still under way");
+        assertThat(run.err())
+                .contains("no worker of " + payments.name + " runs")
+                .contains("gave up waiting after 1s", "nothing else was sent")
+                .doesNotContain("a canary failed");
+        assertThat(payments.records(payments.replayTopic)).hasSize(2);
     }
 
     @Test

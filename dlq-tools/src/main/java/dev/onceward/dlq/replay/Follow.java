@@ -5,6 +5,7 @@ import dev.onceward.dlq.exit.Stop;
 import dev.onceward.dlq.output.Console;
 import dev.onceward.dlq.output.Progress;
 import dev.onceward.postgres.Tables;
+import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -30,12 +31,12 @@ final class Follow {
     private static final String STATES = "SELECT k.n, (d.status = 'RESOLVED' OR coalesce((SELECT true"
             + " FROM {processed_messages} p WHERE p.consumer_name = d.consumer_name AND p.message_id = d.message_id"
             + " AND p.payload_hash IN (d.payload_hash, d.edited_payload_hash) LIMIT 1), false)),"
-            + " coalesce((SELECT true FROM {dead_letters} n WHERE n.consumer_name = d.consumer_name"
+            + " (SELECT ARRAY[n.message_id, n.error_class, n.error_message] FROM {dead_letters} n WHERE n.consumer_name = d.consumer_name"
             + " AND n.origin_topic = d.origin_topic AND n.origin_partition = d.origin_partition"
             + " AND n.origin_offset = d.origin_offset AND n.origin_timestamp = d.origin_timestamp"
             + " AND n.dead_at > d.dead_at AND n.status <> 'PENDING'"
             + " AND (n.topic, n.partition, n.record_offset) IS DISTINCT FROM (d.topic, d.partition, d.record_offset)"
-            + " LIMIT 1), false)"
+            + " ORDER BY n.dead_at DESC LIMIT 1)"
             + " FROM unnest(?, ?, ?, ?) WITH ORDINALITY AS k(topic, partition, record_offset, topic_id, n)"
             + " JOIN {dead_letters} d ON d.consumer_name = ? AND d.topic = k.topic AND d.partition = k.partition"
             + " AND d.record_offset = k.record_offset AND d.topic_id = k.topic_id";
@@ -61,7 +62,7 @@ final class Follow {
     /** Waits, but not longer than this and not after a stop. */
     Followed follow(Collection<Sent> sent, Duration atMost) throws SQLException {
         Deque<Sent> waiting = new ArrayDeque<>(sent);
-        List<String> failedAgain = new ArrayList<>();
+        List<DeadAgain> failedAgain = new ArrayList<>();
         long resolved = 0;
         Progress progress = new Progress(console, "done", sent.size());
         long started = System.nanoTime();
@@ -83,28 +84,28 @@ final class Follow {
     }
 
     /** Puts back what is not decided; returns how many took effect. */
-    private long ask(List<Sent> batch, Deque<Sent> waiting, List<String> failedAgain) throws SQLException {
+    private long ask(List<Sent> batch, Deque<Sent> waiting, List<DeadAgain> failedAgain) throws SQLException {
         // First the offsets: a worker writes the dead letter before it commits the offset behind it.
         Map<TopicPartition, OffsetAndMetadata> finished = batch.stream().allMatch(Sent::hasId) ? Map.of() : committed();
-        State[] states = states(batch);
+        Found[] found = states(batch);
         long resolved = 0;
         for (int i = 0; i < batch.size(); i++) {
             Sent letter = batch.get(i);
-            State state = states[i] == null ? State.WAITING : states[i];
+            State state = found[i] == null ? State.WAITING : found[i].state();
             if (state == State.WAITING && !letter.hasId() && isBehind(letter, finished)) {
                 state = State.RESOLVED; // without an id no claim tells; but it was finished, and is no dead letter
             }
             switch (state) {
                 case RESOLVED -> resolved++;
-                case DEAD_AGAIN -> failedAgain.add(letter.name());
+                case DEAD_AGAIN -> failedAgain.add(found[i].again(letter.name()));
                 case WAITING -> waiting.add(letter);
             }
         }
         return resolved;
     }
 
-    private State[] states(List<Sent> batch) throws SQLException {
-        State[] states = new State[batch.size()];
+    private Found[] states(List<Sent> batch) throws SQLException {
+        Found[] found = new Found[batch.size()];
         try (PreparedStatement statement = connection.prepareStatement(tables.sql(STATES))) {
             array(statement, 1, "text", batch.stream().map(sent -> sent.place().topic()));
             array(statement, 2, "int4", batch.stream().map(sent -> sent.place().partition()));
@@ -114,12 +115,14 @@ final class Follow {
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
                     boolean resolved = row.getBoolean(2);
-                    boolean again = row.getBoolean(3);
-                    states[row.getInt(1) - 1] = resolved ? State.RESOLVED : again ? State.DEAD_AGAIN : State.WAITING;
+                    Array again = row.getArray(3);
+                    found[row.getInt(1) - 1] = new Found(
+                            resolved ? State.RESOLVED : again != null ? State.DEAD_AGAIN : State.WAITING,
+                            again == null ? new String[0] : (String[]) again.getArray());
                 }
             }
         }
-        return states;
+        return found;
     }
 
     private Map<TopicPartition, OffsetAndMetadata> committed() {
@@ -142,6 +145,14 @@ final class Follow {
         WAITING
     }
 
+    /** What became of one, with id, class and message of its new failure. */
+    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    private record Found(State state, String[] failure) {
+        DeadAgain again(String name) {
+            return DeadAgain.of(name, failure[0], failure[1], failure[2]);
+        }
+    }
+
     /**
      * What became of them.
      *
@@ -149,7 +160,7 @@ final class Follow {
      * @param failedAgain those that are dead letters again
      * @param undecided how many were still under way at the end
      */
-    record Followed(long resolved, List<String> failedAgain, int undecided) {
+    record Followed(long resolved, List<DeadAgain> failedAgain, int undecided) {
         static Followed nothing() {
             return new Followed(0, List.of(), 0);
         }
@@ -159,7 +170,7 @@ final class Follow {
         }
 
         Followed plus(Followed other) {
-            List<String> both = new ArrayList<>(failedAgain);
+            List<DeadAgain> both = new ArrayList<>(failedAgain);
             both.addAll(other.failedAgain);
             return new Followed(resolved + other.resolved, both, undecided + other.undecided);
         }

@@ -1,5 +1,6 @@
 package dev.onceward.dlq.replay;
 
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param failedAgain of those followed: are dead letters again
  * @param undecided of those followed: still under way when that ended
  * @param followed whether any were followed
+ * @param patience how long it was followed at most
+ * @param canaryStopped whether more would have been sent, had all canaries taken effect
  * @param interrupted by the operator
  * @param aborted why it ended before its end; {@code null}: it did not
  * @param detail for the audit trail
@@ -27,9 +30,11 @@ public record ReplayResult(
         long notSent,
         boolean onlyRefused,
         long resolved,
-        List<String> failedAgain,
+        List<DeadAgain> failedAgain,
         long undecided,
         boolean followed,
+        Duration patience,
+        boolean canaryStopped,
         boolean interrupted,
         @Nullable Aborted aborted,
         String detail) {

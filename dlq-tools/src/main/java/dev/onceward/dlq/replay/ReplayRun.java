@@ -40,6 +40,8 @@ public final class ReplayRun {
     private final ReplayPasses passes;
     private final Admission admission;
     private final SecondLook look;
+    private final long most;
+    private boolean canaryStopped;
 
     /**
      * A run over what existed at an instant.
@@ -64,7 +66,8 @@ public final class ReplayRun {
         this.payloads = payloads;
         this.stop = stop;
         this.reader = new LetterReader(connections);
-        this.progress = new Progress(console, "sent", Math.min(selected, plan.limit()));
+        this.most = Math.min(selected, plan.limit());
+        this.progress = new Progress(console, "sent", most);
         this.notSent = new NotSent(progress);
         ReplayMarks marks = new ReplayMarks(connections, target.consumer());
         this.look = new SecondLook(connections, target.consumer());
@@ -83,6 +86,7 @@ public final class ReplayRun {
                 passes.sendUpTo(Math.min(plan.canary(), plan.limit()));
                 followed = follow("canary");
                 look.hasWaited();
+                canaryStopped = !followed.allResolved() && most > plan.canary();
             }
             if (followed.allResolved() && passes.aborted() == null && !stop.requested()) {
                 passes.sendUpTo(plan.limit());
@@ -130,6 +134,8 @@ public final class ReplayRun {
                 followed.failedAgain(),
                 followed.undecided(),
                 plan.follows(),
+                plan.patience(),
+                canaryStopped,
                 stop.requested(),
                 passes.aborted(),
                 notSent.detail());
