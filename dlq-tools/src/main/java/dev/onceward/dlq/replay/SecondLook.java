@@ -64,9 +64,11 @@ final class SecondLook {
     /** What has become of a letter since it was read; {@code null}: it is as it was. */
     @Nullable
     Changed at(Letter letter) throws SQLException {
-        while (!ahead.isEmpty() && ahead.peek() != letter) {
+        Letter first = ahead.peek();
+        while (first != null && !first.record().equals(letter.record())) {
             ahead.poll();
             looked--;
+            first = ahead.peek();
         }
         if (looked <= 0 || System.nanoTime() - lookedAt >= FRESH_NANOS) {
             look();
