@@ -47,6 +47,10 @@ final class DoctorCommand implements Callable<Integer> {
     private static final List<Column> COLUMNS =
             List.of(Column.whole("state"), Column.whole("check"), Column.text("finding"), Column.text("advice"));
 
+    private static final int INDENT = 29;
+    private static final int NARROWEST = 20;
+    private static final int NARROW_INDENT = 4;
+
     private final Console console;
 
     @Option(
@@ -103,12 +107,39 @@ final class DoctorCommand implements Callable<Integer> {
     /** Lines and no table: what to do must be readable to its end. */
     private void print(Finding finding) {
         String state = finding.state().name().toLowerCase(Locale.ROOT);
-        console.out()
-                .println(Printable.line(
-                        String.format(Locale.ROOT, "%-8s %-19s %s", state, finding.check(), finding.text())));
+        wrap(String.format(Locale.ROOT, "%-8s %-19s ", state, finding.check()), finding.text());
         if (!finding.advice().isEmpty()) {
-            console.out().println(Printable.line(" ".repeat(28) + " → " + finding.advice()));
+            wrap(" ".repeat(INDENT) + "→ ", finding.advice());
         }
+    }
+
+    /**
+     * On a terminal between words, the rest below its beginning; where that leaves no room, a little to the right. Commands for a shell stay on one line: they are there to be copied.
+     */
+    private void wrap(String begin, String text) {
+        String printable = Printable.line(text);
+        int width = console.terminal().width();
+        if (!console.terminal().output() || printable.contains(".sh --")) {
+            console.out().println(begin + printable);
+            return;
+        }
+        int indent = width - begin.length() < NARROWEST ? NARROW_INDENT : begin.length();
+        StringBuilder line = new StringBuilder(begin);
+        int used = Printable.width(begin);
+        boolean first = true;
+        for (String word : printable.split(" ", -1)) {
+            int columns = Printable.width(word);
+            if (!first && used + 1 + columns > width) {
+                console.out().println(line.toString().stripTrailing());
+                line = new StringBuilder(" ".repeat(indent));
+                used = indent;
+                first = true;
+            }
+            line.append(first ? "" : " ").append(word);
+            used += columns + (first ? 0 : 1);
+            first = false;
+        }
+        console.out().println(line);
     }
 
     private void write(List<Finding> findings) {

@@ -72,7 +72,9 @@ final class WorkersCommand implements Callable<Integer> {
     @Override
     public Integer call() throws SQLException {
         try (Connections connections = connection.connections()) {
-            List<RunningWorker> workers = new WorkerList(connections).read();
+            WorkerList list = new WorkerList(connections);
+            list.checkConsumer();
+            List<RunningWorker> workers = list.read();
             if (workers.isEmpty()) {
                 console.say("No worker runs.");
             }

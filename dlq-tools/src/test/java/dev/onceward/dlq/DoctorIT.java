@@ -145,6 +145,37 @@ class DoctorIT {
     }
 
     @Test
+    void linesFitATerminalAndLoseNothing() throws IOException {
+        payments.deadLetters(1, 1);
+        String whole = payments.dlq("doctor").out().replaceAll("\\s+", " ");
+
+        for (int width : new int[] {40, 80}) {
+            Runs.Run run = payments.dlq(new Terminal(false, true, false, width, false), "", "doctor");
+
+            assertThat(run.out().replaceAll("\\s+", " ")).isEqualTo(whole);
+            assertThat(run.out().lines())
+                    .filteredOn(line -> line.length() > width && !line.contains(".sh --"))
+                    // One word that is longer than the rest of the line stays whole.
+                    .allSatisfy(line -> assertThat(line.strip()
+                                    .substring(Math.min(29, line.strip().length())))
+                            .doesNotContain(" "));
+            assertThat(run.out()).containsPattern("\n {" + (width == 40 ? 4 : 29) + "}\\S");
+        }
+    }
+
+    @Test
+    void aConsumerThatThereIsNotIsWrongUsage() throws IOException {
+        payments.deadLetters(1, 1);
+
+        for (String command : List.of("doctor", "workers")) {
+            Runs.Run run = payments.dlq(command, "--consumer", "nobody");
+            assertThat(run.exitCode()).as(command).isEqualTo(2);
+            assertThat(run.err()).contains("there is no nobody; there are: " + payments.name);
+            assertThat(run.out()).isEmpty();
+        }
+    }
+
+    @Test
     void allConsumersIfNoneIsNamed() throws IOException {
         payments.create(replayDeadLetters, 1, Map.of());
         payments.deadLetters(1, 1);

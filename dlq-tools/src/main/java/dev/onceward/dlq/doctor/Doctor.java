@@ -3,6 +3,7 @@ package dev.onceward.dlq.doctor;
 import dev.onceward.dlq.connect.CannotConnectException;
 import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.topic.TopicFacts;
+import dev.onceward.dlq.workers.WorkerList;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,7 +40,11 @@ public final class Doctor {
         this.claimsRetention = claimsRetention;
     }
 
-    /** What it found. */
+    /**
+     * What it found.
+     *
+     * @throws dev.onceward.dlq.exit.UsageException there is no consumer of the name given, but there are others
+     */
     public List<Finding> run() throws SQLException {
         List<Finding> findings = new ArrayList<>();
         List<ConsumerTopics> consumers = database(findings);
@@ -56,6 +61,7 @@ public final class Doctor {
                 return List.of();
             }
             connections.database();
+            new WorkerList(connections).checkConsumer();
             findings.addAll(rights.findings());
         } catch (CannotConnectException e) {
             findings.add(

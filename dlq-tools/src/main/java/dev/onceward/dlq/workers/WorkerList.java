@@ -1,6 +1,7 @@
 package dev.onceward.dlq.workers;
 
 import dev.onceward.dlq.connect.Connections;
+import dev.onceward.dlq.exit.UsageException;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -26,6 +27,8 @@ public final class WorkerList {
             + " WHERE ?::text IS NULL OR coalesce(w.consumer_name, o.consumer_name) = ?"
             + " ORDER BY consumer, w.started_at NULLS LAST, worker, o.topic, o.partition";
 
+    private static final String CONSUMERS = "SELECT consumer_name FROM {consumers} ORDER BY 1";
+
     private final Connections connections;
 
     /** Over the command's own connection. */
@@ -43,6 +46,31 @@ public final class WorkerList {
             try (ResultSet row = statement.executeQuery()) {
                 return read(row);
             }
+        }
+    }
+
+    /**
+     * Checks that there is the consumer asked for, if one was.
+     *
+     * @throws UsageException others have run here, but it never has: that none of its workers runs would be taken for an
+     *     answer
+     */
+    public void checkConsumer() throws SQLException {
+        String asked = connections.consumer().orElse(null);
+        if (asked == null) {
+            return;
+        }
+        List<String> known = new ArrayList<>();
+        try (PreparedStatement statement = connections
+                        .database()
+                        .prepareStatement(connections.tables().sql(CONSUMERS));
+                ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                known.add(row.getString(1));
+            }
+        }
+        if (!known.isEmpty() && !known.contains(asked)) {
+            throw new UsageException("--consumer: there is no " + asked + "; there are: " + String.join(", ", known));
         }
     }
 
