@@ -105,11 +105,8 @@ final class EditCommand implements Callable<Integer> {
             order = 26)
     private boolean assertUnprocessed;
 
-    @Option(
-            names = {"-y", "--yes"},
-            description = "Do not ask.",
-            order = 27)
-    private boolean yes;
+    @Mixin
+    private ConsentOption yes = new ConsentOption();
 
     @Mixin
     private ConnectionOptions connection;
@@ -124,7 +121,7 @@ final class EditCommand implements Callable<Integer> {
         if (tombstone && valueFile != null) {
             throw new UsageException("--tombstone and --value-file: only one of them");
         }
-        if (STANDARD_INPUT.equals(valueFile) && !yes) {
+        if (STANDARD_INPUT.equals(valueFile) && !yes.consent(console).given()) {
             throw new UsageException("--value-file -: the answer cannot come from there, too; give --yes");
         }
         Duration patience = patience();
@@ -158,7 +155,7 @@ final class EditCommand implements Callable<Integer> {
             if (stop.requested()) {
                 throw new RefusedException("interrupted: nothing was sent");
             }
-            new Consent(console, yes)
+            yes.consent(console)
                     .ask(
                             "send",
                             letter.name() + " with another payload",

@@ -84,11 +84,8 @@ final class EraseCommand implements Callable<Integer> {
             order = 21)
     private List<Path> files = new ArrayList<>();
 
-    @Option(
-            names = {"-y", "--yes"},
-            description = "Do not ask.",
-            order = 27)
-    private boolean yes;
+    @Mixin
+    private ConsentOption yes = new ConsentOption();
 
     @Mixin
     private ConnectionOptions connection;
@@ -188,7 +185,7 @@ final class EraseCommand implements Callable<Integer> {
                         ", ",
                         open.stream().map(letter -> letter.letter().name()).toList())
                 + ")";
-        new Consent(console, yes)
+        yes.consent(console)
                 .ask(
                         "erase",
                         what,

@@ -2,6 +2,7 @@ package dev.onceward.dlq.workers;
 
 import dev.onceward.dlq.connect.Connections;
 import dev.onceward.dlq.exit.UsageException;
+import dev.onceward.dlq.index.DeadLetterIndex;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -26,8 +27,6 @@ public final class WorkerList {
             + " FROM {consumer_workers} w FULL JOIN owned o USING (consumer_name, worker_id)"
             + " WHERE ?::text IS NULL OR coalesce(w.consumer_name, o.consumer_name) = ?"
             + " ORDER BY consumer, w.started_at NULLS LAST, worker, o.topic, o.partition";
-
-    private static final String CONSUMERS = "SELECT consumer_name FROM {consumers} ORDER BY 1";
 
     private final Connections connections;
 
@@ -60,15 +59,7 @@ public final class WorkerList {
         if (asked == null) {
             return;
         }
-        List<String> known = new ArrayList<>();
-        try (PreparedStatement statement = connections
-                        .database()
-                        .prepareStatement(connections.tables().sql(CONSUMERS));
-                ResultSet row = statement.executeQuery()) {
-            while (row.next()) {
-                known.add(row.getString(1));
-            }
-        }
+        List<String> known = new DeadLetterIndex(connections).consumers();
         if (!known.isEmpty() && !known.contains(asked)) {
             throw new UsageException("--consumer: there is no " + asked + "; there are: " + String.join(", ", known));
         }

@@ -35,33 +35,25 @@ class AgeServerTest {
 
     @Test
     void clientsThatSendHalfARequestStopNobody() throws Exception {
-        List<Socket> slow = new ArrayList<>();
-        try {
-            for (int client = 0; client < 4; client++) {
-                Socket socket = new Socket(InetAddress.getLoopbackAddress(), uri().getPort());
-                slow.add(socket);
-                socket.getOutputStream().write("GET /metr".getBytes(UTF_8));
-                socket.getOutputStream().flush();
-            }
-            assertThat(send("GET", uri()).statusCode()).isEqualTo(200);
-        } finally {
-            for (Socket socket : slow) {
-                socket.close();
-            }
-        }
+        assertThat(scrapeBeside(4).statusCode()).isEqualTo(200);
     }
 
     @Test
     void moreOfThemThanThereAreThreadsDelayAScrapeOnly() throws Exception {
+        assertThat(scrapeBeside(12).statusCode()).isEqualTo(200);
+    }
+
+    /** A scrape while some clients have sent half a request and wait. */
+    private HttpResponse<String> scrapeBeside(int clients) throws Exception {
         List<Socket> slow = new ArrayList<>();
         try {
-            for (int client = 0; client < 12; client++) {
+            for (int client = 0; client < clients; client++) {
                 Socket socket = new Socket(InetAddress.getLoopbackAddress(), uri().getPort());
                 slow.add(socket);
                 socket.getOutputStream().write("GET /metr".getBytes(UTF_8));
                 socket.getOutputStream().flush();
             }
-            assertThat(send("GET", uri()).statusCode()).isEqualTo(200);
+            return send("GET", uri());
         } finally {
             for (Socket socket : slow) {
                 socket.close();
