@@ -25,21 +25,38 @@ import org.slf4j.LoggerFactory;
  * Commits watermarks: asynchronously now and then, synchronously when partitions are given back. Only of partitions
  * held by our own bookkeeping, only forward, and never after a partition was lost: its incarnation is gone from the
  * assignment then. Poll thread only.
+ *
+ * <p>One asynchronous commit at a time: of two under way, the older could be the one that the broker takes last. Where an
+ * answer was lost with its connection, that can still be: the old connection's request may arrive behind one that was sent
+ * on a new connection, and then the broker holds an offset of a moment ago until the next commit. So a while after a
+ * commit has failed, everything is committed once more, also where nothing has moved. Whoever reads the broker's log of
+ * commits recognises a late one by what is sent along with each: the worker and its count.
  */
 final class OffsetCommitter {
     private static final Logger LOG = LoggerFactory.getLogger(OffsetCommitter.class);
+    /** By then the broker has dealt with whatever a broken connection may still have brought. */
+    private static final long ONCE_MORE_NANOS = Duration.ofMinutes(1).toNanos();
 
     private final Consumer<byte[], byte[]> consumer;
     private final Partitions partitions;
     private final long intervalNanos;
     private final LongSupplier nanoTime;
     private final FetchProgress fetches;
+    private final String workerId;
     private long lastNanos;
+    private long sent;
+    private OptionalLong underWaySince = OptionalLong.empty();
+    private OptionalLong onceMoreNanos = OptionalLong.empty();
 
     OffsetCommitter(
-            Consumer<byte[], byte[]> consumer, Partitions partitions, Duration interval, LongSupplier nanoTime) {
+            Consumer<byte[], byte[]> consumer,
+            Partitions partitions,
+            String workerId,
+            Duration interval,
+            LongSupplier nanoTime) {
         this.consumer = consumer;
         this.partitions = partitions;
+        this.workerId = workerId;
         this.fetches = new FetchProgress(consumer::metrics, nanoTime);
         this.intervalNanos = interval.toNanos();
         this.nanoTime = nanoTime;
@@ -55,13 +72,22 @@ final class OffsetCommitter {
         for (OwnedPartition partition : partitions.all()) {
             observe(partition, silent);
         }
-        Map<OwnedPartition, Long> watermarks = watermarks(partitions.all());
+        if (underWaySince.isPresent() && lastNanos - underWaySince.getAsLong() < ONCE_MORE_NANOS) {
+            return; // when it is answered, or its connection is given up
+        }
+        boolean onceMore = onceMoreNanos.isPresent() && nanoTime.getAsLong() - onceMoreNanos.getAsLong() >= 0;
+        Map<OwnedPartition, Long> watermarks = watermarks(partitions.all(), onceMore);
         if (!watermarks.isEmpty()) {
             CrashPoint.BEFORE_OFFSET_COMMIT.reached();
+            underWaySince = OptionalLong.of(lastNanos);
             consumer.commitAsync(offsets(watermarks), (offsets, failure) -> {
+                underWaySince = OptionalLong.empty();
                 if (failure == null) {
                     CrashPoint.AFTER_OFFSET_COMMIT.reached();
                     watermarks.forEach(OwnedPartition::committed);
+                    if (onceMore) {
+                        onceMoreNanos = OptionalLong.empty();
+                    }
                 } else {
                     failed(failure);
                 }
@@ -72,7 +98,7 @@ final class OffsetCommitter {
     /** Of partitions that are given back; a failure means that messages are delivered again and recognised. */
     void commitNow(Collection<OwnedPartition> leaving, Duration limit) {
         leaving.forEach(partition -> observe(partition, false));
-        Map<OwnedPartition, Long> watermarks = watermarks(leaving);
+        Map<OwnedPartition, Long> watermarks = watermarks(leaving, false);
         if (watermarks.isEmpty()) {
             return;
         }
@@ -130,13 +156,13 @@ final class OffsetCommitter {
         }
     }
 
-    private static Map<OwnedPartition, Long> watermarks(Collection<OwnedPartition> partitions) {
+    private static Map<OwnedPartition, Long> watermarks(Collection<OwnedPartition> partitions, boolean unmoved) {
         Map<OwnedPartition, Long> watermarks = new HashMap<>();
         for (OwnedPartition partition : partitions) {
             // Not by its state: a partition that is given back before its position was found is draining, too.
             if (partition.hasPosition() && !partition.in(PartitionState.ENDED)) {
                 long watermark = partition.window().watermark();
-                if (watermark > partition.committed()) {
+                if (watermark > partition.committed() || unmoved && watermark == partition.committed()) {
                     watermarks.put(partition, watermark);
                 }
             }
@@ -144,14 +170,16 @@ final class OffsetCommitter {
         return watermarks;
     }
 
-    private static Map<TopicPartition, OffsetAndMetadata> offsets(Map<OwnedPartition, Long> watermarks) {
+    private Map<TopicPartition, OffsetAndMetadata> offsets(Map<OwnedPartition, Long> watermarks) {
+        String metadata = "onceward " + workerId + " " + ++sent;
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
-        watermarks.forEach(
-                (partition, watermark) -> offsets.put(partition.topicPartition(), new OffsetAndMetadata(watermark)));
+        watermarks.forEach((partition, watermark) ->
+                offsets.put(partition.topicPartition(), new OffsetAndMetadata(watermark, metadata)));
         return offsets;
     }
 
-    private static void failed(Exception failure) {
+    private void failed(Exception failure) {
+        onceMoreNanos = OptionalLong.of(nanoTime.getAsLong() + ONCE_MORE_NANOS);
         LOG.atInfo()
                 .addKeyValue(EventNames.KEY, EventNames.OFFSET_COMMIT_FAILED)
                 .addKeyValue("error", failure.toString())

@@ -87,8 +87,8 @@ final class PollSide implements Takeovers.Results, PositionSearch.Results, Topic
                 settings.ordering(),
                 takeovers,
                 new TopicConfirmations(metadata, search, topicThread, this));
-        OffsetCommitter committer =
-                new OffsetCommitter(consumer, partitions, settings.limits().commitInterval(), System::nanoTime);
+        OffsetCommitter committer = new OffsetCommitter(
+                consumer, partitions, parts.workerId(), settings.limits().commitInterval(), System::nanoTime);
         String replayTopic = settings.deadLetters().replayTopic(settings.consumer());
         this.fencings = new Fencings(backoff, System::nanoTime);
         this.assignment = new Assignment(

@@ -183,6 +183,20 @@ class CheckersIT {
     }
 
     @Test
+    void tellALateCommitFromOneThatGoesBack() throws ExecutionException, InterruptedException {
+        goodRun();
+        ledger.commit(1020, "onceward w1 7");
+        ledger.commit(1030, "onceward w1 8");
+        ledger.commit(1020, "onceward w1 7"); // a broken connection brings it after all
+        assertThat(OffsetsNeverBack.of(observed).check().violations()).isZero();
+
+        ledger.commit(1025, "onceward w1 9");
+        assertThat(OffsetsNeverBack.of(observed).check().violations()).isEqualTo(1);
+        ledger.commit(1022, "onceward w2 7");
+        assertThat(OffsetsNeverBack.of(observed).check().violations()).isEqualTo(2);
+    }
+
+    @Test
     void seeWhatIsLeftOver() throws SQLException, InterruptedException {
         NothingLeaks leaks = NothingLeaks.since(observed).counting("things", () -> 1);
         CountDownLatch end = new CountDownLatch(1);

@@ -201,7 +201,11 @@ final class Ledger implements AutoCloseable {
 
     /** Resets the group's offset in partition 0, as an operator does while no worker runs. */
     void commit(long offset) throws ExecutionException, InterruptedException {
-        admin.alterConsumerGroupOffsets(name, Map.of(partition(0), new OffsetAndMetadata(offset)))
+        commit(offset, "");
+    }
+
+    void commit(long offset, String metadata) throws ExecutionException, InterruptedException {
+        admin.alterConsumerGroupOffsets(name, Map.of(partition(0), new OffsetAndMetadata(offset, metadata)))
                 .all()
                 .get();
     }

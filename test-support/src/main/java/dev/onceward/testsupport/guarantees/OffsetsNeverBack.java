@@ -1,21 +1,28 @@
 package dev.onceward.testsupport.guarantees;
 
-import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.protocol.ByteBufferAccessor;
+import org.apache.kafka.coordinator.group.generated.OffsetCommitKey;
+import org.apache.kafka.coordinator.group.generated.OffsetCommitValue;
 
 /**
  * The offset that a group commits for a partition never goes backwards: read from the broker's own log of all commits,
  * {@code __consumer_offsets}. A commit that was deleted (expired, or the topic was) begins anew. Compaction of that topic
  * takes old commits away: meant for runs of minutes or hours.
+ *
+ * <p>One thing is no violation, since no client can prevent it: a commit that a broken connection delivers late, behind a
+ * newer one that the same worker had to send on a new connection. It is recognised by the worker's count, which stands in
+ * the commit's metadata, and by nothing else; a commit of another worker is a violation in any case.
  */
 public final class OffsetsNeverBack implements Guarantee {
     private static final String TOPIC = "__consumer_offsets";
@@ -45,7 +52,7 @@ public final class OffsetsNeverBack implements Guarantee {
     @Override
     public Finding check() {
         Tally tally = new Tally("OffsetsNeverBack");
-        Map<TopicPartition, Long> last = new HashMap<>();
+        Map<TopicPartition, Commit> last = new HashMap<>();
         // All commits of a group are in one partition of the topic, in the order in which the broker took them.
         new TopicScan(consumer)
                 .read(
@@ -57,35 +64,57 @@ public final class OffsetsNeverBack implements Guarantee {
                                         last.remove(partition);
                                         return;
                                     }
-                                    long offset =
-                                            ByteBuffer.wrap(record.value()).getLong(Short.BYTES);
-                                    Long before = last.put(partition, offset);
+                                    Commit commit = Commit.of(record.value());
+                                    Commit before = last.put(partition, commit);
                                     tally.checked(1);
-                                    if (before != null && before > offset) {
-                                        tally.violation(partition + " went back from " + before + " to " + offset + " ("
-                                                + TOPIC + "-" + record.partition() + "@" + record.offset() + ")");
+                                    if (before != null && before.offset() > commit.offset()) {
+                                        if (commit.lateBehind(before)) {
+                                            last.put(partition, before);
+                                        } else {
+                                            tally.violation(partition + " went back from " + before + " to " + commit
+                                                    + " (" + TOPIC + "-" + record.partition() + "@" + record.offset()
+                                                    + ")");
+                                        }
                                     }
                                 }));
         return tally.finding();
     }
 
     private Optional<TopicPartition> partition(ConsumerRecord<byte[], byte[]> record) {
-        ByteBuffer key = ByteBuffer.wrap(record.key());
-        try {
-            if (key.getShort() > LAST_COMMIT_KEY || !text(key).equals(consumer.group())) {
-                return Optional.empty();
-            }
-            String topic = text(key);
-            return Optional.of(new TopicPartition(topic, key.getInt()));
-        } catch (BufferUnderflowException e) {
-            throw new IllegalStateException(
-                    TOPIC + "-" + record.partition() + "@" + record.offset() + " has a key of an unknown format", e);
+        ByteBuffer buffer = ByteBuffer.wrap(record.key());
+        short version = buffer.getShort();
+        if (version > LAST_COMMIT_KEY) {
+            return Optional.empty(); // of the group itself
         }
+        OffsetCommitKey key = new OffsetCommitKey(new ByteBufferAccessor(buffer), version);
+        return key.group().equals(consumer.group())
+                ? Optional.of(new TopicPartition(key.topic(), key.partition()))
+                : Optional.empty();
     }
 
-    private static String text(ByteBuffer buffer) {
-        byte[] bytes = new byte[buffer.getShort()];
-        buffer.get(bytes);
-        return new String(bytes, StandardCharsets.UTF_8);
+    /** One commit, with who sent it: {@code onceward <worker> <count>}, or whatever others write there. */
+    private record Commit(long offset, String metadata) {
+        private static final Pattern SENT = Pattern.compile("(onceward .+) (\\d{1,18})");
+
+        static Commit of(byte[] value) {
+            ByteBuffer buffer = ByteBuffer.wrap(value);
+            short version = buffer.getShort();
+            OffsetCommitValue commit = new OffsetCommitValue(new ByteBufferAccessor(buffer), version);
+            return new Commit(commit.offset(), commit.metadata());
+        }
+
+        boolean lateBehind(Commit before) {
+            Matcher mine = SENT.matcher(metadata);
+            Matcher other = SENT.matcher(before.metadata);
+            return mine.matches()
+                    && other.matches()
+                    && mine.group(1).equals(other.group(1))
+                    && Long.parseLong(mine.group(2)) < Long.parseLong(other.group(2));
+        }
+
+        @Override
+        public String toString() {
+            return metadata.isEmpty() ? Long.toString(offset) : offset + " [" + metadata + "]";
+        }
     }
 }
