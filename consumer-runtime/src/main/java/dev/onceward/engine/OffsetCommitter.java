@@ -162,7 +162,7 @@ final class OffsetCommitter {
             // Not by its state: a partition that is given back before its position was found is draining, too.
             if (partition.hasPosition() && !partition.in(PartitionState.ENDED)) {
                 long watermark = partition.window().watermark();
-                if (watermark > partition.committed() || unmoved && watermark == partition.committed()) {
+                if (watermark > partition.committed() || (unmoved && watermark == partition.committed())) {
                     watermarks.put(partition, watermark);
                 }
             }
