@@ -41,6 +41,7 @@ public final class WorkerHandle {
             @Nullable FailureClassifier classifier,
             MeterRegistry registry,
             DataSource dataSource,
+            Clock clock,
             String workerId,
             String host,
             String version) {
@@ -53,7 +54,7 @@ public final class WorkerHandle {
                 new RuntimeMeters(registry, settings.consumer()),
                 lifecycle,
                 HandlerEffect.newJdbi(),
-                Clock.systemUTC(),
+                clock,
                 new ThreadRandom(),
                 workerId,
                 host,

@@ -59,6 +59,7 @@ public final class ConsumerRuntimeBuilder {
     private @Nullable DataSource dataSource;
     private MessageIdExtractor messageIds = MessageIds.standard();
     private @Nullable FailureClassifier failureClassifier;
+    private java.time.Clock clock = java.time.Clock.systemUTC();
     private @Nullable MeterRegistry meterRegistry;
     private @Nullable String workerId;
 
@@ -302,6 +303,18 @@ public final class ConsumerRuntimeBuilder {
     }
 
     /**
+     * The wall clock: for the ages of messages and the times written into dead letters, and for nothing that decides
+     * who owns a partition or whether a worker lives. Default: that of the machine, which is what production wants; tests
+     * set one.
+     *
+     * @param wall asked from several threads
+     */
+    public ConsumerRuntimeBuilder clock(java.time.Clock wall) {
+        this.clock = wall;
+        return this;
+    }
+
+    /**
      * Checks the settings, the schema and the topics, joins the group, and returns the running runtime. A database or
      * cluster that is not there is waited for.
      *
@@ -319,7 +332,7 @@ public final class ConsumerRuntimeBuilder {
             Map<String, Route> made = new LinkedHashMap<>();
             routes.forEach((topic, route) -> made.put(topic, route.apply(messageIds)));
             WorkerHandle handle = new WorkerHandle(
-                    settings, made, failureClassifier, registry(), pool.dataSource(), worker, host, version());
+                    settings, made, failureClassifier, registry(), pool.dataSource(), clock, worker, host, version());
             ConsumerRuntime runtime =
                     new ConsumerRuntime(handle, pool, worker, settings.limits().shutdown());
             runtime.start();
