@@ -84,7 +84,7 @@ class DeadLetterPublisherIT {
     }
 
     @Test
-    void leavesThePartitionToTheProducerWhereTheTopicIsSmaller() throws Exception {
+    void F14_thePartitionIsLeftToTheProducerWhereTheTopicIsSmaller() throws Exception {
         broker.create(dlt, 1, Map.of());
         DeadLetterPublisher publisher = publisher();
 
@@ -146,7 +146,7 @@ class DeadLetterPublisherIT {
     }
 
     @Test
-    void headersKeepBytesOrderAndDuplicates() throws Exception {
+    void F17_headersKeepBytesOrderAndDuplicates() throws Exception {
         broker.create(dlt, 1, Map.of());
         Header[] original = {
             new RecordHeader("b", bytes("1")),
@@ -165,7 +165,7 @@ class DeadLetterPublisherIT {
     }
 
     @Test
-    void aMessageThatFailsTwentyTimesDoesNotGrow() throws Exception {
+    void F19_aMessageThatFailsTwentyTimesDoesNotGrow() throws Exception {
         broker.create(dlt, 1, Map.of());
         DeadLetterPublisher publisher = publisher();
         ConsumerRecord<byte[], byte[]> first =

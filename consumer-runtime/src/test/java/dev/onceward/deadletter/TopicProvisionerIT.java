@@ -198,7 +198,7 @@ class TopicProvisionerIT {
     }
 
     @Test
-    void retentionLongerThanThatOfClaimsIsWarnedOfOrRefused() throws Exception {
+    void F06_retentionLongerThanThatOfClaimsIsWarnedOfOrRefusedAtStart() throws Exception {
         broker.create(orders, 1, Map.of("retention.ms", "-1"));
         TopicCreation creation = new TopicCreation(1, (short) 1, Duration.ofDays(30));
         Retention warn = new Retention(Duration.ofDays(14), true, Retention.Check.WARN);

@@ -77,7 +77,7 @@ class BatchAndCulpritIT {
 
     @ParameterizedTest
     @EnumSource
-    void ofAHundredDeclaredUpdatesTheOneThatIsRefusedFailsAlone(Refusal refusal) {
+    void F54_ofAHundredDeclaredUpdatesTheOneThatIsRefusedFailsAlone(Refusal refusal) {
         if (!refusal.setUp.isEmpty()) {
             ledger.execute(refusal.setUp);
         }
@@ -119,7 +119,7 @@ class BatchAndCulpritIT {
     }
 
     @Test
-    void aHandlerThatThrowsAfterItsUpdatesLeavesNeitherThemNorItsClaim() {
+    void F24_aHandlerThatThrowsAfterItsUpdatesLeavesNeitherThemNorItsClaim() {
         ConsumerRuntime runtime = ledger.start(consumer(), refusing());
         aGroupWithACulprit(runtime);
         itAloneFailed("IllegalStateException");

@@ -172,7 +172,7 @@ class BoundedIT {
     }
 
     @Test
-    void aLongBackOffDoesNotHoldUpTheEnd() {
+    void F11_aBackOffOfTenMinutesDoesNotHoldUpTheEnd() {
         try (Ledger ledger = new Ledger(1)) {
             sendEach(ledger, 1, 10, "10");
             ConsumerRuntime runtime = ledger.start(bounded(ledger), (message, effect) -> {

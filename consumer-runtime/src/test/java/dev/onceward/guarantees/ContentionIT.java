@@ -57,7 +57,7 @@ class ContentionIT {
     }
 
     @Test
-    void twoLanesThatDeadlockRunAgain() {
+    void F12_deadlockOfTwoLanesReRunsTheWholeTransaction() {
         Map<String, Integer> firstAccount = new ConcurrentHashMap<>();
         AtomicInteger arrivals = new AtomicInteger();
         CountDownLatch bothHoldOne = new CountDownLatch(2);
@@ -114,7 +114,7 @@ class ContentionIT {
     /** Raised five times; more often than a group is run again, so that it is halved too. */
     @ParameterizedTest
     @CsvSource({"40001, IMMEDIATE", "40001, DEFERRED", "40P01, IMMEDIATE", "55P03, IMMEDIATE"})
-    void aConflictThatTheServerReportsRunsTheWholeTransactionAgain(String state, String when) {
+    void F12_aConflictToldBySqlStateReRunsTheWholeTransaction(String state, String when) {
         ledger.execute("CREATE SEQUENCE conflicts");
         ledger.execute("CREATE FUNCTION conflict() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
                 + " IF NEW.message_id = 'm17' AND nextval('conflicts') <= 5 THEN"

@@ -83,7 +83,7 @@ class DeadLetterIT {
     }
 
     @Test
-    void whatCannotBeDecodedGoesToTheDeadLetterTopicAsItCameAndTheNextRuns() {
+    void F18_whatCannotBeDecodedGoesToTheDeadLetterTopicAsItCameAndTheNextRuns() {
         try (Ledger ledger = new Ledger(1)) {
             ledger.send("a", "m0", "broken value");
             ledger.send("broken key", "m1", "1");
@@ -132,7 +132,7 @@ class DeadLetterIT {
     }
 
     @Test
-    void payloadKeyAndHeadersReachTheDeadLetterTopicByteForByte() {
+    void F15_aTombstoneWithoutAKeyReachesTheDeadLetterTopicAsItIs() {
         try (Ledger ledger = new Ledger(1)) {
             ProducerRecord<byte[], byte[]> tombstone = new ProducerRecord<>(ledger.topic, null, (byte[]) null);
             tombstone
@@ -163,7 +163,7 @@ class DeadLetterIT {
     }
 
     @Test
-    void withoutADeadLetterTopicNothingIsCommittedPastTheMessageUntilItIsThere() throws Exception {
+    void F16_withoutADeadLetterTopicNothingIsCommittedPastTheMessageUntilItIsThere() throws Exception {
         try (Ledger ledger = new Ledger(1)) {
             ledger.send("a", "bad", "1");
             ledger.send("b", "good", "1");
@@ -192,7 +192,7 @@ class DeadLetterIT {
 
     /** As when somebody compacts the topic by mistake: it takes no record without a key. */
     @Test
-    void aDeadLetterTopicThatRefusesTheRecordStallsVisiblyAndGoesOnOnceItIsMended() throws Exception {
+    void F15_aDeadLetterTopicThatRefusesTheRecordStallsVisiblyAndGoesOnOnceItIsMended() throws Exception {
         try (Ledger ledger = new Ledger(1)) {
             cleanupPolicy(ledger, "compact");
             ledger.send("a", "before", "1");

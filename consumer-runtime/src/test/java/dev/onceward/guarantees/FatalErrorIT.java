@@ -30,7 +30,7 @@ class FatalErrorIT {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void anOutOfMemoryErrorEndsTheWorkerAndNothingOfItsGroupIsThere(boolean batch) {
+    void F10_anOutOfMemoryErrorEndsTheWorkerAndNothingOfItsMessageIsThere(boolean batch) {
         try (Ledger ledger = ledger();
                 EventLog events = EventLog.of(ledger.name)) {
             Queue<Integer> attempts = new ConcurrentLinkedQueue<>();
@@ -88,7 +88,7 @@ class FatalErrorIT {
     }
 
     @Test
-    void aStackOverflowIsCountedAndTheMessageGivenUpInTheEnd() {
+    void F10_aStackOverflowIsCountedAndTheMessageGivenUpInTheEnd() {
         try (Ledger ledger = ledger()) {
             AtomicInteger depth = new AtomicInteger();
             ConsumerRuntime runtime = ledger.start((message, effect) -> {
@@ -115,7 +115,7 @@ class FatalErrorIT {
     }
 
     @Test
-    void aMessageThatEndsItsWorkerEachTimeIsPassedAndNobodyBesideItIsCounted() {
+    void F48_aMessageThatKillsItsWorkerEachTimeIsPassedAndNobodyBesideItIsCounted() {
         try (Ledger ledger = ledger()) {
             Queue<String> said = new ConcurrentLinkedQueue<>();
             int deaths = 0;
@@ -145,7 +145,7 @@ class FatalErrorIT {
 
     /** Its attempt is counted before it runs; if another message ended the worker in the meantime, it would be blamed. */
     @Test
-    void nothingRunsBesideAMessageUnderSuspicion() {
+    void F48_nothingRunsBesideAMessageUnderSuspicion() {
         try (Ledger ledger = ledger()) {
             workersDiedOver(ledger, ledger.partition(0));
             AtomicInteger running = new AtomicInteger();

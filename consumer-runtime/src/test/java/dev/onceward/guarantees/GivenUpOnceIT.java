@@ -85,7 +85,7 @@ class GivenUpOnceIT {
     }
 
     @Test
-    void idsThatShareALongBeginningStayDistinct() {
+    void F20_idsThatShareALongBeginningStayDistinctAndLongerOnesAreGivenUp() {
         String beginning = "x".repeat(199);
         try (Ledger ledger = new Ledger(1)) {
             ledger.send("k", beginning + "1", "10");
@@ -257,7 +257,7 @@ class GivenUpOnceIT {
     }
 
     @Test
-    void afterClaimsWerePrunedAnOffsetResetBringsNoSecondEffect() throws ExecutionException, InterruptedException {
+    void F49_afterClaimsWerePrunedAnOffsetResetBringsNoSecondEffect() throws ExecutionException, InterruptedException {
         try (Ledger ledger = new Ledger(1)) {
             for (int i = 0; i < 20; i++) {
                 ledger.send("k" + i % 3, "m" + i, "10");
@@ -317,7 +317,7 @@ class GivenUpOnceIT {
     }
 
     @Test
-    void twoConsumersOfOneDatabaseHaveOneEffectEachAndTheirOwnDeadLetters() {
+    void F22_twoConsumersOfOneDatabaseHaveOneEffectEachAndTheirOwnDeadLetters() {
         try (Ledger ledger = new Ledger(2)) {
             for (int i = 0; i < 100; i++) {
                 ledger.send("k" + i % 7, "m" + i, i == 50 ? "bad" : "10");

@@ -14,7 +14,7 @@ class LongBackOffIT {
 
     /** With each protocol, at the same time: the test takes as long as the delay. */
     @Test
-    void aBackOffLongerThanThePollLimitDoesNotLoseThePartition() {
+    void F13_aBackOffLongerThanThePollLimitDoesNotLoseThePartition() {
         try (Ledger classic = new Ledger(1);
                 Ledger consumer = new Ledger(1)) {
             begin(classic, "classic");

@@ -35,7 +35,7 @@ class LostPartitionsIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"classic", "consumer"})
-    void aWorkerThatDoesNotDrainInTimeNeitherWritesNorCommitsAfterItsPartitionWasTakenOver(String protocol) {
+    void F02_aWorkerThatIsLateNeitherWritesNorCommitsAfterItsPartitionWasTakenOver(String protocol) {
         CountDownLatch hanging = new CountDownLatch(4);
         CountDownLatch wake = new CountDownLatch(1);
         MessageHandler<String, String> hangs = (message, effect) -> {
@@ -71,7 +71,7 @@ class LostPartitionsIT {
     }
 
     @Test
-    void whatIsLostWithoutNoticeIsDroppedUncommittedAndTheWorkerJoinsAgain()
+    void F03_whatIsLostWithoutNoticeIsDroppedUncommittedAndTheWorkerJoinsAgain()
             throws ExecutionException, InterruptedException {
         Scrape scrape = new Scrape();
         try (Ledger ledger = new Ledger(2);
@@ -116,7 +116,7 @@ class LostPartitionsIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"classic", "consumer"})
-    void aWorkerFrozenPastItsSessionLosesItsPartitionsAndComesBackToItsGroup(String protocol)
+    void F03_aWorkerFrozenPastItsSessionLosesItsPartitionsAndComesBackToItsGroup(String protocol)
             throws ExecutionException, InterruptedException {
         try (Ledger ledger = new Ledger(4);
                 CommittedOffsets offsets = new CommittedOffsets(ledger)) {

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 class NothingLostIT {
 
     @Test
-    void theWatermarkReachesTheEndOfATopicWithAbortedTransactionsAndARestartRedeliversNothing()
+    void F05_theCommitReachesTheEndBehindAbortedTransactionsAndARestartRedeliversNothing()
             throws ExecutionException, InterruptedException {
         try (Ledger ledger = new Ledger(2)) {
             List<String> committed = sendInTransactions(ledger);
@@ -94,7 +94,8 @@ class NothingLostIT {
     }
 
     @Test
-    void gapsThatCompactionLeavesDoNotStopTheWatermark() throws ExecutionException, InterruptedException {
+    void F05_theCommitReachesTheEndOfACompactedTopicAndARestartRedeliversNothing()
+            throws ExecutionException, InterruptedException {
         try (InProcessKafka kafka = InProcessKafka.start(KafkaOptions.defaults().with("log.cleaner.backoff.ms", "50"));
                 Ledger ledger = new Ledger(1, Backends.shared().postgres(), kafka.bootstrapServers())) {
             ledger.admin()
@@ -129,7 +130,7 @@ class NothingLostIT {
     }
 
     @Test
-    void aDeletedCommittedOffsetIsRestoredFromTheDatabaseThoughTheStartIsTheEnd()
+    void F44_aDeletedCommittedOffsetIsRestoredFromTheDatabaseThoughTheStartIsTheEnd()
             throws ExecutionException, InterruptedException {
         try (Ledger ledger = new Ledger(2);
                 EventLog events = EventLog.of(ledger.name)) {
@@ -248,7 +249,7 @@ class NothingLostIT {
     }
 
     @Test
-    void aTopicMadeAgainUnderItsNameIsProcessedFromItsBeginningAndOldFactsAreIgnored()
+    void F45_aTopicMadeAgainIsProcessedFromItsBeginningAndOldFactsAreIgnored()
             throws ExecutionException, InterruptedException {
         try (Ledger ledger = new Ledger(1);
                 EventLog events = EventLog.of(ledger.name)) {
@@ -432,7 +433,7 @@ class NothingLostIT {
     }
 
     @Test
-    void aDeadLetterThatIsTheLastOfItsPartitionIsCommittedAndNotDeadLetteredAgain() {
+    void F07_aDeadLetterThatIsTheLastOfItsPartitionIsCommittedAndNotRunAgain() {
         try (Ledger ledger = new Ledger(1)) {
             ledger.send("k", "m0", "10");
             ledger.send("k", "m1", "bad");

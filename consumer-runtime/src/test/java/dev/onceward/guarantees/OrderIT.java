@@ -90,7 +90,7 @@ class OrderIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"classic", "consumer"})
-    void orderHoldsWhileFiftyPartitionsMoveWithTheirMessagesInBackOff(String protocol) {
+    void F01_everyRecordTakesEffectInOrderThoughFiftyPartitionsMoveDuringBackOffs(String protocol) {
         int partitions = 50;
         int perKey = 8;
         try (Ledger ledger = new Ledger(partitions)) {

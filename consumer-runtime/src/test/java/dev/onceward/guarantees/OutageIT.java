@@ -135,7 +135,7 @@ class OutageIT {
     }
 
     @Test
-    void aHandlerThatTakesASecondConnectionFromAPoolThatHasNoneLeftIsWaitedForNotGivenUp() {
+    void F27_handlersThatTakeASecondConnectionFromAPoolThatHasNoneLeftAreWaitedForNotGivenUp() {
         begin(Backends.shared().postgres(), Backends.shared().kafka().bootstrapServers(), 60);
         HikariConfig config = new HikariConfig();
         config.setDataSource(ledger.dataSource);

@@ -29,7 +29,7 @@ class PruningIT {
     private static final String EVER_PRUNED = "SELECT count(*) FROM consumers WHERE claims_pruned_at IS NOT NULL";
 
     @Test
-    void twoPrunersAtOnceShareTheWorkAndHoldUpNoMessage() throws Exception {
+    void F29_twoPrunersAtOnceShareTheWorkAndHoldUpNoMessage() throws Exception {
         try (Ledger ledger = new Ledger(PARTITIONS)) {
             ledger.start(pruning(ledger, false), Ledger.HANDLER);
             send(ledger, 0, 100);
@@ -64,7 +64,7 @@ class PruningIT {
 
     /** Waiting for it would hold locks meanwhile, and two that wait for each other are a deadlock. */
     @Test
-    void claimsThatAnotherPrunerHasInHandAreLeftToIt() throws SQLException {
+    void F29_claimsThatAnotherPrunerHasInHandAreLeftToIt() throws SQLException {
         Scrape scrape = new Scrape();
         try (Ledger ledger = new Ledger(PARTITIONS)) {
             try (ConsumerRuntime before = ledger.start(pruning(ledger, false), Ledger.HANDLER)) {

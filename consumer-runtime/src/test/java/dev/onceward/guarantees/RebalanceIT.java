@@ -34,7 +34,7 @@ class RebalanceIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"classic", "consumer"})
-    void everyRecordTakesEffectOnceThoughWorkersComeAndGoInTheMiddleOfGroups(String protocol) {
+    void F02_noOffsetGoesBackwardsThoughWorkersComeAndGoInTheMiddleOfGroups(String protocol) {
         int messages = 3_000;
         Semaphore permits = new Semaphore(200);
         MessageHandler<String, String> paced = (message, effect) -> {
@@ -146,7 +146,7 @@ class RebalanceIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"classic", "consumer"})
-    void partitionsThatStayGoOnWhileOthersAreDrainedAndNothingNewBeginsInThose(String protocol) {
+    void F04_partitionsThatStayGoOnWhileOthersAreDrainedAndNothingNewBeginsInThose(String protocol) {
         int partitions = 6;
         Set<Integer> running = ConcurrentHashMap.newKeySet();
         CountDownLatch goOn = new CountDownLatch(1);
@@ -222,7 +222,7 @@ class RebalanceIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"classic", "consumer"})
-    void aWorkerWithoutAPartitionWaitsQuietlyAndStepsInWhenTheOthersLeave(String protocol) {
+    void F08_aWorkerWithoutAPartitionWaitsQuietlyAndStepsInWhenTheOthersLeave(String protocol) {
         try (Ledger ledger = new Ledger(1)) {
             ledger.send("a", "m0", "10");
             ledger.flush();

@@ -37,7 +37,7 @@ class ReplayIT {
     }
 
     @Test
-    void aReplayResolvesItsDeadLetterInTheTransactionOfItsEffect() {
+    void F41_aDeadLetterHasNoClaimAndItsReplayResolvesItWithItsEffect() {
         start();
         long timestamp = System.currentTimeMillis() - 3_600_000; // of this week, or retention takes it
         ProducerRecord<byte[], byte[]> sent =
@@ -86,7 +86,7 @@ class ReplayIT {
     }
 
     @Test
-    void theSameReplayAtTheSameTimeHasOneEffect() throws Exception {
+    void F37_theSameReplayAtTheSameTimeHasOneEffect() throws Exception {
         ledger.admin()
                 .createPartitions(Map.of(ledger.replayTopic(), NewPartitions.increaseTo(2)))
                 .all()
@@ -197,7 +197,7 @@ class ReplayIT {
     }
 
     @Test
-    void aReplayAfterTheClaimWasPrunedHasNoSecondEffect() {
+    void F49_aReplayAfterTheClaimWasPrunedHasNoSecondEffect() {
         start();
         deadLetter("m1");
         mended = true;
@@ -236,7 +236,7 @@ class ReplayIT {
     }
 
     @Test
-    void aReplayThatWasRefusedOnceIsRefusedAgainUntilAnOperatorAssertsThatItWasNotProcessed() {
+    void F49_anOldExportIsRefusedUntilAnOperatorAssertsThatItWasNotProcessed() {
         mended = true;
         start();
         ledger.send("account-1", "m1", "10");
@@ -321,7 +321,7 @@ class ReplayIT {
     }
 
     @Test
-    void onlyTheConsumerThatFailedSeesTheReplay() {
+    void F39_onlyTheConsumerThatFailedSeesTheReplay() {
         String otherName = ledger.name + "-other";
         List<Message<String, String>> seenByOther = new CopyOnWriteArrayList<>();
         ledger.started(ConsumerRuntime.named(otherName)

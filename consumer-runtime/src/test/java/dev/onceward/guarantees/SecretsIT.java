@@ -22,7 +22,7 @@ class SecretsIT {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aRunningWorkerLogsNoneEvenInDebugMode(boolean inUrl) {
+    void F42_aRunningWorkerLogsNoPasswordEvenInDebugMode(boolean inUrl) {
         try (Ledger ledger = new Ledger(1)) {
             String role = "role_" + ledger.name;
             String url = ledger.postgres.jdbcUrl(ledger.databaseName);
@@ -65,7 +65,7 @@ class SecretsIT {
                 "jdbc:postgresql://{server}:port/{database}?password=" + OF_DATABASE,
                 "jdbc:mysql://{server}/{database}?password=" + OF_DATABASE
             })
-    void anErrorOfStartDoesNotQuoteTheUrlsPassword(String url) {
+    void F42_anErrorOfStartDoesNotQuoteTheUrlsPassword(String url) {
         try (Ledger ledger = new Ledger(1);
                 DebugLog log = DebugLog.of("dev.onceward", "com.zaxxer.hikari")) {
             String to = url.replace("{server}", ledger.postgres.host() + ":" + ledger.postgres.port())
@@ -77,7 +77,7 @@ class SecretsIT {
     }
 
     @Test
-    void anErrorOfStartDoesNotQuoteThePasswordThatTheDatabaseRefused() {
+    void F42_anErrorOfStartDoesNotQuoteThePasswordThatTheDatabaseRefused() {
         try (Ledger ledger = new Ledger(1);
                 DebugLog log = DebugLog.of("dev.onceward", "com.zaxxer.hikari")) {
             String url = ledger.postgres.jdbcUrl(ledger.databaseName);
@@ -97,7 +97,7 @@ class SecretsIT {
                 "username=\"billing\" password=" + OF_KAFKA,
                 "no.such.LoginModule required password=\"" + OF_KAFKA + "\";"
             })
-    void anErrorOfStartDoesNotQuoteTheJaasConfiguration(String jaas) {
+    void F42_anErrorOfStartDoesNotQuoteTheJaasConfiguration(String jaas) {
         try (Ledger ledger = new Ledger(1);
                 DebugLog log = DebugLog.of("dev.onceward", "org.apache.kafka.clients")) {
             assertSilent(

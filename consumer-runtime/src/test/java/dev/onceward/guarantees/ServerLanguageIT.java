@@ -18,7 +18,7 @@ class ServerLanguageIT {
 
     /** On every machine: a relay before the server turns each word of its errors into another. */
     @Test
-    void errorsInAnUnknownLanguageAreUnderstood() throws SQLException {
+    void F23_errorsInAnUnknownLanguageAreUnderstood() throws SQLException {
         try (Ledger ledger = new Ledger(1);
                 UnknownLanguage relay = UnknownLanguage.before(ledger.postgres)) {
             String url = relay.jdbcUrl(ledger.databaseName);
@@ -36,7 +36,7 @@ class ServerLanguageIT {
 
     /** Where the server and its machine have another language. */
     @Test
-    void errorsInAnotherLanguageOfTheServerAreUnderstood() {
+    void F23_errorsInAnotherLanguageOfTheServerAreUnderstood() {
         try (Ledger ledger = new Ledger(1)) {
             String language = ledger
                     .texts("SELECT DISTINCT collcollate FROM pg_collation"

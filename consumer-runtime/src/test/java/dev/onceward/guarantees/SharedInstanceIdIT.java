@@ -17,7 +17,7 @@ class SharedInstanceIdIT {
     /** With the classic protocol the second one drives the first out, with the new one it is not let in. */
     @ParameterizedTest
     @ValueSource(strings = {"classic", "consumer"})
-    void oneOfThemFailsLoudlyAndTheOtherGivesEachMessageItsEffectOnce(String protocol) {
+    void F32_oneOfThemFailsLoudlyAndTheOtherGivesEachMessageItsEffectOnce(String protocol) {
         try (Ledger ledger = new Ledger(2);
                 EventLog events = EventLog.of(ledger.name)) {
             send(ledger, 0, 100);

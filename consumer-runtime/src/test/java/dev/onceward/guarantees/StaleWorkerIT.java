@@ -55,7 +55,7 @@ class StaleWorkerIT {
     // ---- frozen ----
 
     @Test
-    void aFrozenWorkerThatWakesInsideItsTransactionHasWrittenNothing() throws Exception {
+    void F30_aFrozenWorkerThatWakesInsideItsTransactionHasWrittenNothing() throws Exception {
         begin(2);
         for (int i = 0; i < 40; i++) {
             ledger.send(i % 2, "account-" + i, "m" + i, "10");
@@ -136,7 +136,7 @@ class StaleWorkerIT {
     }
 
     @Test
-    void aTransactionThatOutlastsTheGraceIsEndedAndNoOther() throws Exception {
+    void F51_aTransactionThatOutlastsTheGraceIsEndedAndNoOther() throws Exception {
         begin(2);
         try (Connection holder = holding(WorkerMain.LOCK)) {
             slowOwnerLosesOnePartition(Duration.ofMillis(500));
@@ -186,7 +186,7 @@ class StaleWorkerIT {
     // ---- late takeovers by somebody else ----
 
     @Test
-    void lateTakeoversByAnotherWorkerLoseNothingAndTheOwnerRecoversByItself() throws Exception {
+    void F50_lateTakeoversLoseNothingAndTheOwnerRecoversByItself() throws Exception {
         begin(3);
         int messages = 3_000;
         for (int i = 0; i < messages; i++) {
@@ -242,7 +242,7 @@ class StaleWorkerIT {
     }
 
     @Test
-    void whatWasGivenUpIsNotRunAgainAfterALateTakeover() throws Exception {
+    void F50_whatWasGivenUpIsNotRunAgainAfterALateTakeover() throws Exception {
         begin(1);
         ledger.send("held", "held", "10");
         ledger.send("other", "bad", "10");

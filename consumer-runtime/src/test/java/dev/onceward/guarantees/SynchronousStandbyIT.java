@@ -18,7 +18,7 @@ class SynchronousStandbyIT {
      * from Kafka, and the failover takes the effect.
      */
     @Test
-    void aDuplicateIsNotCompletedBeforeItsOriginalIsSafeOnTheStandby() {
+    void F46_aDuplicateIsNotCompletedBeforeItsOriginalIsSafeOnTheStandby() {
         try (ChildPostgres postgres = ChildPostgres.start(PostgresOptions.fast());
                 Ledger ledger =
                         new Ledger(1, postgres, Backends.shared().kafka().bootstrapServers())) {

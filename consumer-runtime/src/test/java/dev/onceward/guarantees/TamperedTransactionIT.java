@@ -102,7 +102,7 @@ class TamperedTransactionIT {
     }
 
     @Test
-    void everyWayToEndTheTransactionIsRefusedAndTheOtherNineOfTheGroupTakeEffect() {
+    void F47_everyTrickIsRefusedAndTheOtherNineOfTheGroupTakeEffect() {
         sendTensEachBegunByATrick();
         ledger.start(oneLane(), (message, effect) -> {
             write(message, effect);
@@ -121,7 +121,7 @@ class TamperedTransactionIT {
     }
 
     @Test
-    void aHandlerThatPassesOverTheRefusalTakesEffectLikeAnyOther() {
+    void F26_aHandlerThatPassesOverTheRefusalTakesEffectLikeAnyOther() {
         // All but one: a procedure that tries to commit fails in the server, and that fails the transaction.
         sendTensEachBegunByATrick();
         ledger.start(oneLane(), (message, effect) -> {
@@ -144,7 +144,7 @@ class TamperedTransactionIT {
     }
 
     @Test
-    void anSqlErrorThatIsSwallowedFailsItsMessageAloneAndIsNotCommittedAsNothing() {
+    void F25_anSqlErrorThatIsSwallowedFailsItsMessageAloneAndIsNotCommittedAsNothing() {
         sendTen();
         ledger.start(oneLane(), (message, effect) -> {
             write(message, effect);
@@ -184,7 +184,7 @@ class TamperedTransactionIT {
     }
 
     @Test
-    void aNestedTransactionOfTheHandleJoinsTheOneThatHoldsTheClaim() {
+    void F26_aNestedTransactionOfTheHandleJoinsTheOneThatHoldsTheClaim() {
         sendTen();
         ledger.start(
                 oneLane(),
@@ -249,7 +249,7 @@ class TamperedTransactionIT {
     }
 
     @Test
-    void aHandlerThatGotRoundTheGuardStopsTheWorkerAndTheOtherNineTakeEffectAfterARestart() throws Exception {
+    void F47_oneThatGotRoundTheGuardStopsTheWorkerAndTheOtherNineTakeEffectAfterARestart() throws Exception {
         gotRoundTheGuard(TamperedTransactionIT::write, true, raw -> raw.commit());
     }
 

@@ -175,7 +175,7 @@ class TimeLimitIT {
 
     @ParameterizedTest
     @EnumSource
-    void aHandlerOverItsLimitIsCountedAndItsServerProcessEnded(Hang hang) {
+    void F28_aHandlerOverItsLimitIsCountedAndItsServerProcessEnded(Hang hang) {
         Queue<Integer> serverProcesses = new ConcurrentLinkedQueue<>();
         for (int i = 0; i < 30; i++) {
             ledger.send("account-" + i % 5, "m" + i, "10");
@@ -379,7 +379,7 @@ class TimeLimitIT {
     // ---- a peer that is gone without a word ----
 
     @Test
-    void aConnectionThatDiesSilentlyInAHandlerIsEndedOnBothSidesAndTheRetrySucceeds() {
+    void F28_aConnectionThatDiesSilentlyInAHandlerIsEndedOnBothSidesAndTheRetrySucceeds() {
         try (PostgresProxy proxy = PostgresProxy.to(ledger.postgres)) {
             AtomicInteger serverProcess = new AtomicInteger();
             CompletableFuture<ProxiedConnection> struck =
@@ -409,7 +409,7 @@ class TimeLimitIT {
     }
 
     @Test
-    void aConnectionThatDiesSilentlyInCommitIsEndedAndTheClaimTells() {
+    void F28_aConnectionThatDiesSilentlyInCommitIsEndedAndTheClaimTells() {
         try (PostgresProxy proxy = PostgresProxy.to(ledger.postgres)) {
             CompletableFuture<Integer> struck = proxy.atNextCommitAnswer("chosen", silence());
             ledger.send("account", "chosen", "10");

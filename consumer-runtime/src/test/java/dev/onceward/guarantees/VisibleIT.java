@@ -31,7 +31,7 @@ class VisibleIT {
     private final Scrape scrape = new Scrape();
 
     @Test
-    void theAgeIsExactAndGrowsWhileAHandlerDoesNotComeBack() {
+    void F33_theAgeIsExactAndGrowsWhileAHandlerDoesNotComeBack() {
         try (Ledger ledger = new Ledger(1)) {
             Blocker handler = Blocker.polite();
             ledger.start(watched(ledger), handler);
@@ -167,7 +167,7 @@ class VisibleIT {
     }
 
     @Test
-    void nothingWaitsInATopicThatIsIdleOrWasEmptied() throws Exception {
+    void F34_nothingWaitsInATopicThatIsIdleOrWasEmptied() throws Exception {
         try (Ledger ledger = new Ledger(2)) {
             for (int i = 0; i < 10; i++) {
                 ledger.send(1, "account-1", "m" + i, "10");
@@ -185,7 +185,7 @@ class VisibleIT {
     }
 
     @Test
-    void theSeriesOfAPartitionGoWithThePartition() {
+    void F35_theSeriesOfAPartitionGoWithThePartition() {
         try (Ledger ledger = new Ledger(4)) {
             Scrape other = new Scrape();
             ConsumerRuntime first = ledger.start(watched(ledger), Ledger.HANDLER);
@@ -251,7 +251,7 @@ class VisibleIT {
     }
 
     @Test
-    void theSeriesStayTheSameWhateverComes() {
+    void F36_theSeriesStayTheSameAfterThousandsOfIdsAndRestarts() {
         try (Ledger ledger = new Ledger(3)) {
             List<Integer> series = new ArrayList<>();
             int sent = 0;

@@ -88,7 +88,7 @@ class WhereToBeginIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"classic", "consumer"})
-    void aTopicMadeAgainUnderARunningWorkerHasEachEffectOnceThoughIdsAreCoordinates(String protocol)
+    void F45_aTopicMadeAgainHasEachEffectOnceThoughIdsAreCoordinates(String protocol)
             throws ExecutionException, InterruptedException {
         try (Ledger ledger = new Ledger(1)) {
             ledger.start(ledger.consumer(protocol).messageIds(MessageIds.coordinates()), Ledger.HANDLER);

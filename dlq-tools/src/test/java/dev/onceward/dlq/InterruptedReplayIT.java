@@ -31,7 +31,7 @@ class InterruptedReplayIT {
     }
 
     @Test
-    void killedBetweenAcknowledgementAndMarkItIsSentAgainAndTakesEffectOnce() throws SQLException {
+    void F38_killedBetweenAcknowledgementAndMarkItIsSentAgainAndTakesEffectOnce() throws SQLException {
         payments.deadLetters(20, 4);
         payments.stopWorkers();
 
@@ -71,7 +71,7 @@ class InterruptedReplayIT {
     }
 
     @Test
-    void killedAtAnyPointAndRunAgainEachEffectIsOnceAndInOrder() {
+    void F38_killedAtAnyPointAndRunAgainEachEffectIsOnceAndInOrder() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         payments.deadLetters(LETTERS, ACCOUNTS);

@@ -56,7 +56,7 @@ class ReplayIT {
     }
 
     @Test
-    void keyValueAndHeadersGoByteForByteAndInOrder() {
+    void F17_keyValueAndHeadersComeBackByteForByteAndInOrder() {
         byte[] odd = {(byte) 0xff, 0, 1, (byte) 0x80};
         payments.breakFor(id -> true);
         ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(payments.topic, 1, odd, "9.99".getBytes(UTF_8));
@@ -84,7 +84,7 @@ class ReplayIT {
     }
 
     @Test
-    void replayedTwiceEachEffectIsOnce() {
+    void F37_replayedTwiceEachEffectIsOnceUnderItsOriginalId() {
         payments.deadLetters(20, 5);
         payments.stopWorkers();
 
@@ -105,7 +105,7 @@ class ReplayIT {
     }
 
     @Test
-    void twoReplaysAtOnceMakeEachEffectOnce() {
+    void F37_twoReplaysAtOnceMakeEachEffectOnceUnderItsOriginalId() {
         payments.deadLetters(200, 20);
 
         CompletableFuture<Runs.Run> one =
@@ -124,7 +124,7 @@ class ReplayIT {
     }
 
     @Test
-    void orderWithinAKeyIsTheOriginalOne() {
+    void F40_orderWithinAKeyIsTheOriginalOneAndLaterMessagesDoNotWait() {
         payments.deadLetters(300, 3);
 
         assertThat(payments.dlq("replay", "--all", "--yes", "--wait").exitCode())
@@ -274,7 +274,7 @@ class ReplayIT {
     }
 
     @Test
-    void aMessageThatFailsAgainCanBeReplayedAgain() {
+    void F52_aMessageThatFailsTwentyReplaysIsOneLineAndEndsResolved() {
         payments.deadLetters(1, 1);
         payments.breakFor(id -> true);
         assertThat(payments.dlq("replay", "m0", "--wait").exitCode()).isEqualTo(1);

@@ -71,7 +71,7 @@ class TransferIT {
     // ---- byte for byte ----
 
     @Test
-    void whatTheTopicHasLostComesBackByteForByteAndTakesEffectOnce() {
+    void F43_hostileKeysComeBackFromJsonByteForByteAndStandNeutralisedInCsv() {
         List<ProducerRecord<byte[], byte[]>> odd = oddRecords();
         payments.breakFor(id -> true);
         odd.forEach(payments::send);
@@ -524,7 +524,7 @@ class TransferIT {
     // ---- never a second effect ----
 
     @Test
-    void afterItsClaimWasPrunedTheRowStillTells() {
+    void F49_anExportThatIsReplayedAfterItsClaimWasPrunedHasNoSecondEffect() {
         exportReplayAndPrune();
 
         Runs.Run imported = payments.dlq("import", "--file", file("all"), "--yes");
