@@ -4,6 +4,7 @@ import static dev.onceward.guarantees.Ledger.await;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onceward.catalog.HeaderNames;
 import dev.onceward.catalog.MeterNames;
 import dev.onceward.config.IdReuse;
 import dev.onceward.config.RetryPolicy;
@@ -12,6 +13,7 @@ import dev.onceward.handler.PermanentException;
 import dev.onceward.handler.RetryAfterException;
 import dev.onceward.runtime.ConsumerRuntime;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -108,10 +110,6 @@ class DeadLetterIT {
     void idsThatCannotBeUsedAreNamedAndHoldUpNothing() {
         try (Ledger ledger = new Ledger(1)) {
             ledger.send(new ProducerRecord<>(ledger.topic, Ledger.bytes("a"), Ledger.bytes("no id")));
-            ProducerRecord<byte[], byte[]> twice =
-                    new ProducerRecord<>(ledger.topic, Ledger.bytes("a"), Ledger.bytes("two ids"));
-            twice.headers().add("message-id", "x".getBytes(UTF_8)).add("message-id", "y".getBytes(UTF_8));
-            ledger.send(twice);
             ledger.send("a", "l".repeat(201), "too long");
             ledger.send("a", "nul\u0000", "with a NUL");
             ledger.send("a", " ", "blank");
@@ -122,13 +120,49 @@ class DeadLetterIT {
             ledger.send("a", "l".repeat(200), "just right");
             ledger.flush();
             ledger.start(Ledger.HANDLER);
-            await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(7));
+            await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(6));
 
             assertThat(ledger.count(
                             "SELECT count(*) FROM dead_letters WHERE reason = 'INVALID_ID' AND message_id IS NULL"))
-                    .isEqualTo(6);
+                    .isEqualTo(5);
             assertThat(ledger.entries()).isEqualTo(1);
         }
+    }
+
+    /** Neither the first nor the last of them is taken: whoever reads the other one would see another message. */
+    @Test
+    void F21_anIdHeaderThatOccursTwiceIsRefusedAndReachesTheDeadLetterTopicAsItCame() {
+        try (Ledger ledger = new Ledger(1)) {
+            for (String[] ids : new String[][] {{"x", "y"}, {"y", "x"}}) {
+                ProducerRecord<byte[], byte[]> twice =
+                        new ProducerRecord<>(ledger.topic, Ledger.bytes("a"), Ledger.bytes("two ids"));
+                for (String id : ids) {
+                    twice.headers().add("message-id", id.getBytes(UTF_8));
+                }
+                ledger.send(twice);
+            }
+            ledger.send("a", "x", "10");
+            ledger.send("a", "y", "10");
+            ledger.flush();
+            ledger.start(Ledger.HANDLER);
+            await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(4));
+
+            assertThat(ledger.texts("SELECT reason || ' ' || coalesce(message_id, 'none') FROM dead_letters"))
+                    .containsExactly("INVALID_ID none", "INVALID_ID none");
+            assertThat(ledger.records(ledger.deadLetterTopic()))
+                    .extracting(letter -> idsIn(letter))
+                    .containsExactly(List.of("x", "y"), List.of("y", "x"));
+            assertThat(ledger.records(ledger.deadLetterTopic()))
+                    .allSatisfy(letter -> assertThat(letter.headers().lastHeader(HeaderNames.DLQ_MESSAGE_ID.key()))
+                            .isNull());
+            assertThat(ledger.entriesOf("a")).as("no claim stands for either").containsExactly("x", "y");
+        }
+    }
+
+    private static List<String> idsIn(ConsumerRecord<byte[], byte[]> letter) {
+        List<String> ids = new ArrayList<>();
+        letter.headers().headers("message-id").forEach(header -> ids.add(new String(header.value(), UTF_8)));
+        return ids;
     }
 
     @Test
