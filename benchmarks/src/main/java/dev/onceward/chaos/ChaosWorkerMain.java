@@ -6,6 +6,7 @@ import dev.onceward.runtime.ConsumerRuntime;
 import dev.onceward.runtime.RuntimeState;
 import dev.onceward.testsupport.PostgresServer;
 import dev.onceward.testsupport.ProcessControl;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -37,7 +38,13 @@ public final class ChaosWorkerMain {
                         "-XX:TieredStopAtLevel=1",
                         "-Xshare:auto",
                         "-Dlogback.configurationFile=dev/onceward/chaos/worker-logback.xml")
-                .arguments(start.id(), start.jdbcUrl(), postgres.user(), bootstrapServers, protocol)
+                .arguments(
+                        start.id(),
+                        start.jdbcUrl(),
+                        postgres.user(),
+                        bootstrapServers,
+                        protocol,
+                        start.clockOffset().toString())
                 .environment("ONCEWARD_CHAOS_PASSWORD", postgres.password())
                 .onOutput(lines)
                 .onErrors(lines)
@@ -60,6 +67,7 @@ public final class ChaosWorkerMain {
                 .database(arguments[1], arguments[2], System.getenv().getOrDefault("ONCEWARD_CHAOS_PASSWORD", ""))
                 .bootstrapServers(arguments[3])
                 .kafka(protocol(arguments[4]))
+                .clock(Clock.offset(Clock.systemUTC(), Duration.parse(arguments[5])))
                 .handle(
                         World.TOPIC,
                         new StringDeserializer(),

@@ -13,6 +13,8 @@ enum FaultKind {
     WORKER_REPLACE(Victim.WORKER, WorkerFaults::replace),
     /** One more for a while: partitions move there and back. */
     WORKER_ADD(Victim.WORKERS, WorkerFaults::add),
+    /** One runs for a while on a machine whose clock is minutes off. */
+    WORKER_CLOCK_OFF(Victim.WORKER, WorkerFaults::wrongClock),
 
     /** The connections to PostgreSQL of one worker are reset. */
     POSTGRES_CUT(Victim.WORKER_NETWORK, NetworkFaults::cutPostgres),
@@ -39,6 +41,10 @@ enum FaultKind {
     POSTGRES_CRASH(Victim.POSTGRES, PostgresFaults::crash),
     /** Frozen as a whole. */
     POSTGRES_FREEZE(Victim.POSTGRES, PostgresFaults::freeze),
+    /** The synchronous standby is frozen or killed, and comes back. */
+    STANDBY_LOST(Victim.POSTGRES, PostgresFaults::loseStandby),
+    /** The primary is killed, and the standby takes its place. */
+    STANDBY_PROMOTED(Victim.POSTGRES, PostgresFaults::failOver),
 
     /** SIGKILL of a broker, which comes back a little later. */
     BROKER_KILL(Victim.BROKERS, BrokerFaults::kill),

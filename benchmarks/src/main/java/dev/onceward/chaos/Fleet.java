@@ -28,8 +28,9 @@ final class Fleet implements AutoCloseable {
      *
      * @param id of the worker, never used before
      * @param jdbcUrl its way to PostgreSQL
+     * @param clockOffset how far its clock is ahead; negative: behind
      */
-    record Start(String id, String jdbcUrl) {}
+    record Start(String id, String jdbcUrl, Duration clockOffset) {}
 
     Fleet(Servers servers, int workers, Function<Start, ProcessControl> starter) {
         this.servers = servers;
@@ -101,11 +102,15 @@ final class Fleet implements AutoCloseable {
         private @Nullable ProcessControl process;
 
         private void fill() {
+            fill(Duration.ZERO);
+        }
+
+        private void fill(Duration clockOffset) {
             if (process != null) {
                 process.close();
             }
             id = nextId();
-            process = starter.apply(new Start(id, way.jdbcUrl(servers.database())));
+            process = starter.apply(new Start(id, way.jdbcUrl(servers.database()), clockOffset));
         }
 
         private ProcessControl process() {
@@ -144,6 +149,11 @@ final class Fleet implements AutoCloseable {
         void stop() {
             place.process().terminate();
             place.awaitEnd();
+        }
+
+        /** In the place of the one that was stopped. */
+        void startWithClock(Duration offset) {
+            place.fill(offset);
         }
 
         @Override

@@ -1,6 +1,7 @@
 package dev.onceward.chaos;
 
 import dev.onceward.testsupport.ChildPostgres;
+import dev.onceward.testsupport.ReplicatedPostgres;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -36,11 +37,11 @@ final class PostgresFaults {
             return;
         }
         long pid = sessions.get(random.nextInt(sessions.size()));
-        if (world.servers().postgres().freezeSession(pid)) {
+        if (world.servers().postgres().primary().freezeSession(pid)) {
             try {
                 Pause.between(2_000, 8_000, random);
             } finally {
-                world.servers().postgres().unfreezeSession(pid);
+                world.servers().postgres().primary().unfreezeSession(pid);
             }
         }
     }
@@ -48,33 +49,61 @@ final class PostgresFaults {
     static void killSession(World world, Random random) throws SQLException, InterruptedException {
         List<Integer> sessions = sessions(world);
         if (!sessions.isEmpty()) {
-            world.servers().postgres().killSession(sessions.get(random.nextInt(sessions.size())));
+            world.servers().postgres().primary().killSession(sessions.get(random.nextInt(sessions.size())));
             world.awaitDatabase();
         }
     }
 
     static void restart(World world, Random random) throws InterruptedException {
-        ChildPostgres postgres = world.servers().postgres();
+        ChildPostgres postgres = world.servers().postgres().primary();
         postgres.stop();
         Pause.between(0, 4_000, random);
         postgres.restart();
     }
 
     static void crash(World world, Random random) throws InterruptedException {
-        ChildPostgres postgres = world.servers().postgres();
+        ChildPostgres postgres = world.servers().postgres().primary();
         postgres.stopImmediate();
         Pause.between(0, 4_000, random);
         postgres.restart();
     }
 
     static void freeze(World world, Random random) throws InterruptedException {
-        ChildPostgres postgres = world.servers().postgres();
+        ChildPostgres postgres = world.servers().postgres().primary();
         postgres.freeze();
         try {
             Pause.between(1_000, 9_000, random);
         } finally {
             postgres.unfreeze();
         }
+    }
+
+    /** Every COMMIT waits until it is back. */
+    static void loseStandby(World world, Random random) throws InterruptedException {
+        ReplicatedPostgres postgres = world.servers().postgres();
+        ChildPostgres standby = postgres.standby();
+        if (random.nextBoolean()) {
+            standby.freeze();
+            try {
+                Pause.between(1_000, 9_000, random);
+            } finally {
+                standby.unfreeze();
+            }
+        } else {
+            standby.kill();
+            Pause.between(0, 6_000, random);
+            standby.restart();
+        }
+        postgres.awaitInSync();
+    }
+
+    /** The primary is gone for good, with whatever it had told nobody yet. */
+    static void failOver(World world, Random random) throws InterruptedException {
+        ReplicatedPostgres postgres = world.servers().postgres();
+        postgres.awaitInSync();
+        postgres.failOver();
+        Pause.between(0, 5_000, random);
+        postgres.renewStandby();
     }
 
     private static List<Integer> sessions(World world) throws SQLException {

@@ -1,7 +1,7 @@
 package dev.onceward.chaos;
 
 import dev.onceward.testsupport.ChildKafkaCluster;
-import dev.onceward.testsupport.ChildPostgres;
+import dev.onceward.testsupport.ReplicatedPostgres;
 import dev.onceward.testsupport.KafkaOptions;
 import dev.onceward.testsupport.PostgresOptions;
 import dev.onceward.testsupport.proxy.TcpProxy;
@@ -13,18 +13,20 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.admin.Admin;
 
-/** Three brokers, each behind a proxy, and a PostgreSQL that survives crashes. The run itself reaches all of it directly. */
+/**
+ * Three brokers, each behind a proxy, and a PostgreSQL with a synchronous standby. The run itself reaches all of it directly.
+ */
 final class Servers implements AutoCloseable {
     private static final int BROKERS = 3;
     private static final String LOOPBACK = "127.0.0.1";
 
-    private final ChildPostgres postgres;
+    private final ReplicatedPostgres postgres;
     private final ChildKafkaCluster kafka;
     private final List<TcpProxy> waysToKafka;
     private final String database;
     private final Admin admin;
 
-    private Servers(ChildPostgres postgres, ChildKafkaCluster kafka, List<TcpProxy> waysToKafka) {
+    private Servers(ReplicatedPostgres postgres, ChildKafkaCluster kafka, List<TcpProxy> waysToKafka) {
         this.postgres = postgres;
         this.kafka = kafka;
         this.waysToKafka = List.copyOf(waysToKafka);
@@ -33,8 +35,8 @@ final class Servers implements AutoCloseable {
     }
 
     static Servers start() {
-        CompletableFuture<ChildPostgres> postgres =
-                CompletableFuture.supplyAsync(() -> ChildPostgres.start(PostgresOptions.durable()));
+        CompletableFuture<ReplicatedPostgres> postgres =
+                CompletableFuture.supplyAsync(() -> ReplicatedPostgres.start(PostgresOptions.durable()));
         List<TcpProxy> proxies = new CopyOnWriteArrayList<>();
         ChildKafkaCluster kafka = ChildKafkaCluster.start(BROKERS, KafkaOptions.defaults(), port -> {
             TcpProxy proxy = TcpProxy.to(LOOPBACK, port);
@@ -44,7 +46,7 @@ final class Servers implements AutoCloseable {
         return new Servers(postgres.join(), kafka, proxies);
     }
 
-    ChildPostgres postgres() {
+    ReplicatedPostgres postgres() {
         return postgres;
     }
 

@@ -1,5 +1,6 @@
 package dev.onceward.chaos;
 
+import java.time.Duration;
 import java.util.Random;
 
 /** What befalls worker processes. */
@@ -35,6 +36,16 @@ final class WorkerFaults {
         try (Fleet.Extra extra = world.fleet().add()) {
             Pause.between(8_000, 20_000, random);
             extra.leave();
+        }
+    }
+
+    /** Behind or ahead by up to a quarter of an hour. */
+    static void wrongClock(World world, Random random) throws InterruptedException {
+        try (Fleet.Hold worker = world.fleet().take(random)) {
+            worker.stop();
+            worker.startWithClock(Duration.ofSeconds(random.nextInt(-900, 900)));
+            Pause.between(8_000, 20_000, random);
+            worker.stop();
         }
     }
 }

@@ -40,7 +40,21 @@ public final class ChildPostgres implements PostgresServer, RestartableServer {
     }
 
     static ChildPostgres start(PostgresOptions options, PostgresAccount account) {
-        PostgresCluster cluster = PostgresCluster.initialize(account);
+        return start(PostgresCluster.initialize(account), options);
+    }
+
+    /**
+     * A standby of this server, with its data, under the name {@code standby}; follows it until it is promoted. Asks for the
+     * replication slot {@code standby}.
+     */
+    ChildPostgres startStandby(PostgresOptions options) {
+        PostgresOptions following = options.with("primary_conninfo", address.connectionInfo("standby"))
+                .with("primary_slot_name", "standby")
+                .with("wal_retrieve_retry_interval", "200ms");
+        return start(cluster.copy(), following);
+    }
+
+    private static ChildPostgres start(PostgresCluster cluster, PostgresOptions options) {
         for (int attempt = 1; ; attempt++) {
             cluster.configure(options, FreePorts.next());
             try {
@@ -53,6 +67,10 @@ public final class ChildPostgres implements PostgresServer, RestartableServer {
                 }
             }
         }
+    }
+
+    PostgresAdmin admin() {
+        return address.admin();
     }
 
     @Override
@@ -127,6 +145,11 @@ public final class ChildPostgres implements PostgresServer, RestartableServer {
         lifecycle.require(ServerLifecycle.State.STOPPED);
         process = PostgresProcess.start(cluster);
         lifecycle.to(ServerLifecycle.State.RUNNING);
+    }
+
+    /** Ends following: from now on it takes writes. */
+    synchronized void promote() {
+        address.admin().execute("SELECT pg_promote(true, 60)", "become the primary");
     }
 
     /** Stops the server and all its sessions in their tracks: connections stay open and nothing answers. */

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * Under which account PostgreSQL's programs run: they refuse root. As an ordinary user nothing needs doing. As root they
@@ -50,6 +51,13 @@ enum PostgresAccount {
             Files.setAttribute(file, "unix:gid", NOBODY_ID);
         } catch (IOException e) {
             throw new BackendException("Could not give " + file + " to the account nobody: " + e, e);
+        }
+    }
+
+    /** The same for all that is in a directory. */
+    void giveAll(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            files.forEach(this::give);
         }
     }
 

@@ -22,6 +22,12 @@ record PostgresAddress(String host, int port, String user, String password) {
         return source;
     }
 
+    /** For {@code libpq}. */
+    String connectionInfo(String applicationName) {
+        return "host=" + host + " port=" + port + " user=" + user + " password=" + password + " application_name="
+                + applicationName;
+    }
+
     PostgresAdmin admin() {
         return new PostgresAdmin(host + ":" + port, dataSource(ADMIN_DATABASE));
     }

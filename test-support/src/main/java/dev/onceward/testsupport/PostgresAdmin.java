@@ -21,17 +21,22 @@ record PostgresAdmin(String server, DataSource database) {
     }
 
     String serverVersion() {
+        return text("SHOW server_version");
+    }
+
+    /** What a query answers in its first row and column. */
+    String text(String query) {
         try (Connection connection = database.getConnection();
                 Statement statement = connection.createStatement();
-                ResultSet version = statement.executeQuery("SHOW server_version")) {
-            version.next();
-            return version.getString(1);
+                ResultSet row = statement.executeQuery(query)) {
+            row.next();
+            return row.getString(1);
         } catch (SQLException e) {
             throw new BackendException("PostgreSQL at " + server + " did not answer: " + e.getMessage(), e);
         }
     }
 
-    private void execute(String sql, String purpose) {
+    void execute(String sql, String purpose) {
         try (Connection connection = database.getConnection();
                 Statement statement = connection.createStatement()) {
             // A test may have named a synchronous standby that never answers; this must not wait for it.

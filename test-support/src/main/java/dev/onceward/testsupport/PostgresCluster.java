@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -21,18 +22,19 @@ final class PostgresCluster {
     private final Path directory;
     private final PostgresAccount account;
     // Without one, whoever can reach loopback on a shared machine would be a superuser, and so this user.
-    private final String password = UUID.randomUUID().toString();
+    private final String password;
     private int port;
 
-    private PostgresCluster(Path binaries, Path directory, PostgresAccount account) {
+    private PostgresCluster(Path binaries, PostgresAccount account, String password) {
         this.binaries = binaries;
-        this.directory = directory;
+        this.directory = WorkDirectory.create("postgres");
         this.account = account;
+        this.password = password;
     }
 
     static PostgresCluster initialize(PostgresAccount account) {
-        PostgresCluster cluster =
-                new PostgresCluster(PostgresBinaries.unpacked(), WorkDirectory.create("postgres"), account);
+        PostgresCluster cluster = new PostgresCluster(
+                PostgresBinaries.unpacked(), account, UUID.randomUUID().toString());
         try {
             cluster.initdb();
             return cluster;
@@ -41,6 +43,21 @@ final class PostgresCluster {
             throw e instanceof BackendException known
                     ? known
                     : new BackendException("initdb could not be run: " + e, e);
+        }
+    }
+
+    /** The same data as this cluster, whose server runs, as a standby that will follow it. */
+    PostgresCluster copy() {
+        PostgresCluster copy = new PostgresCluster(binaries, account, password);
+        try {
+            account.give(copy.directory);
+            BaseBackup.take(address(), data(), copy.data());
+            Files.createFile(copy.data().resolve("standby.signal"));
+            account.giveAll(copy.data());
+            return copy;
+        } catch (IOException | SQLException | RuntimeException e) {
+            copy.delete();
+            throw new BackendException("PostgreSQL's data could not be copied for a standby: " + e, e);
         }
     }
 

@@ -3,7 +3,6 @@ package dev.onceward.testsupport.proxy;
 import dev.onceward.testsupport.BackendException;
 import dev.onceward.testsupport.FreePorts;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
@@ -29,8 +28,6 @@ public final class TcpProxy implements AutoCloseable {
 
     private static final int CONNECT_MILLIS = 10_000;
 
-    private final String targetHost;
-    private final int targetPort;
     private final int port = FreePorts.next();
     private final Function<Connection, FilterPair> innerFilters;
     private final AtomicInteger opened = new AtomicInteger();
@@ -38,12 +35,12 @@ public final class TcpProxy implements AutoCloseable {
     private final List<ByteMoment> moments = new CopyOnWriteArrayList<>();
     private final Map<Direction, Gate.Mode> modes = new EnumMap<>(Direction.class);
     private final Map<Direction, Long> delays = new EnumMap<>(Direction.class);
+    private volatile InetSocketAddress target;
     private @Nullable Listener listener;
     private boolean closed;
 
     private TcpProxy(String targetHost, int targetPort, Function<Connection, FilterPair> innerFilters) {
-        this.targetHost = targetHost;
-        this.targetPort = targetPort;
+        this.target = new InetSocketAddress(targetHost, targetPort);
         this.innerFilters = innerFilters;
         forgetModes();
     }
@@ -107,6 +104,11 @@ public final class TcpProxy implements AutoCloseable {
     public synchronized void resume(Direction direction) {
         modes.put(direction, Gate.Mode.PASS);
         connections.forEach(connection -> connection.resume(direction));
+    }
+
+    /** Forwards new connections to another server, as an address does that moves at a failover. Open ones stay where they are. */
+    public void redirect(String newHost, int newPort) {
+        target = new InetSocketAddress(newHost, newPort);
     }
 
     /** Ends all open connections on both sides with RST. New ones are possible at once. */
@@ -192,7 +194,7 @@ public final class TcpProxy implements AutoCloseable {
         try {
             client.setTcpNoDelay(true);
             server.setTcpNoDelay(true);
-            server.connect(new InetSocketAddress(InetAddress.getByName(targetHost), targetPort), CONNECT_MILLIS);
+            server.connect(target, CONNECT_MILLIS);
             open(client, server);
         } catch (IOException e) {
             Connection.reset(client);
