@@ -1,7 +1,7 @@
 package dev.onceward.chaos;
 
 import dev.onceward.testsupport.ChildPostgres;
-import dev.onceward.testsupport.ReplicatedPostgres;
+import dev.onceward.testsupport.replication.ReplicatedPostgres;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -1,10 +1,10 @@
 package dev.onceward.chaos;
 
 import dev.onceward.testsupport.ChildKafkaCluster;
-import dev.onceward.testsupport.ReplicatedPostgres;
 import dev.onceward.testsupport.KafkaOptions;
 import dev.onceward.testsupport.PostgresOptions;
 import dev.onceward.testsupport.proxy.TcpProxy;
+import dev.onceward.testsupport.replication.ReplicatedPostgres;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -81,8 +81,7 @@ final class BaseBackup {
 
             private void copyFile(Path file) throws IOException {
                 try {
-                    Files.copy(
-                            file, target(file), StandardCopyOption.COPY_ATTRIBUTES, LinkOption.NOFOLLOW_LINKS);
+                    Files.copy(file, target(file), StandardCopyOption.COPY_ATTRIBUTES, LinkOption.NOFOLLOW_LINKS);
                 } catch (NoSuchFileException e) {
                     gone(e);
                 }

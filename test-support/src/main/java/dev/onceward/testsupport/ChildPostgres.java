@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ChildPostgres implements PostgresServer, RestartableServer {
 
+    /** What a standby calls itself, in {@code pg_stat_replication}. */
+    public static final String STANDBY = "standby";
+
     private static final int PORT_ATTEMPTS = 3;
 
     private final PostgresCluster cluster;
@@ -44,12 +47,16 @@ public final class ChildPostgres implements PostgresServer, RestartableServer {
     }
 
     /**
-     * A standby of this server, with its data, under the name {@code standby}; follows it until it is promoted. Asks for the
-     * replication slot {@code standby}.
+     * Starts a standby with a copy of this server's data, which follows this server until it is promoted. What it has not
+     * received yet is kept for it, in a replication slot, also while it is down. It calls itself {@link #STANDBY}, and is
+     * synchronous as soon as {@code synchronous_standby_names} says so.
+     *
+     * @param options of the standby
      */
-    ChildPostgres startStandby(PostgresOptions options) {
-        PostgresOptions following = options.with("primary_conninfo", address.connectionInfo("standby"))
-                .with("primary_slot_name", "standby")
+    public ChildPostgres startStandby(PostgresOptions options) {
+        address.admin().execute("SELECT pg_create_physical_replication_slot('" + STANDBY + "', true)", "make a slot");
+        PostgresOptions following = options.with("primary_conninfo", address.connectionInfo(STANDBY))
+                .with("primary_slot_name", STANDBY)
                 .with("wal_retrieve_retry_interval", "200ms");
         return start(cluster.copy(), following);
     }
@@ -67,10 +74,6 @@ public final class ChildPostgres implements PostgresServer, RestartableServer {
                 }
             }
         }
-    }
-
-    PostgresAdmin admin() {
-        return address.admin();
     }
 
     @Override
@@ -147,8 +150,8 @@ public final class ChildPostgres implements PostgresServer, RestartableServer {
         lifecycle.to(ServerLifecycle.State.RUNNING);
     }
 
-    /** Ends following: from now on it takes writes. */
-    synchronized void promote() {
+    /** Ends following another server, which must be gone: from now on this one takes writes. */
+    public synchronized void promote() {
         address.admin().execute("SELECT pg_promote(true, 60)", "become the primary");
     }
 

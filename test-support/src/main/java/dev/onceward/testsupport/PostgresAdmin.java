@@ -21,16 +21,11 @@ record PostgresAdmin(String server, DataSource database) {
     }
 
     String serverVersion() {
-        return text("SHOW server_version");
-    }
-
-    /** What a query answers in its first row and column. */
-    String text(String query) {
         try (Connection connection = database.getConnection();
                 Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(query)) {
-            row.next();
-            return row.getString(1);
+                ResultSet version = statement.executeQuery("SHOW server_version")) {
+            version.next();
+            return version.getString(1);
         } catch (SQLException e) {
             throw new BackendException("PostgreSQL at " + server + " did not answer: " + e.getMessage(), e);
         }

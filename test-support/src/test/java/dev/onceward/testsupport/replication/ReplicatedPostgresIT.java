@@ -1,8 +1,10 @@
-package dev.onceward.testsupport;
+package dev.onceward.testsupport.replication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onceward.testsupport.PostgresOptions;
+import dev.onceward.testsupport.PostgresServer;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,6 +1,16 @@
-package dev.onceward.testsupport;
+package dev.onceward.testsupport.replication;
 
+import dev.onceward.testsupport.BackendException;
+import dev.onceward.testsupport.ChildPostgres;
+import dev.onceward.testsupport.PostgresOptions;
+import dev.onceward.testsupport.PostgresServer;
 import dev.onceward.testsupport.proxy.TcpProxy;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,11 +19,13 @@ import org.jspecify.annotations.Nullable;
  * those that change the servers wait for each other.
  */
 public final class ReplicatedPostgres implements PostgresServer {
-    private static final int FOLLOWS_SECONDS = 60;
-    private static final String STREAMING =
-            "SELECT count(*) FROM pg_stat_replication WHERE application_name = 'standby' AND state = 'streaming'";
+    private static final Duration FOLLOWS = Duration.ofSeconds(60);
+    private static final Duration PAUSE = Duration.ofMillis(20);
+    private static final String NAME_STANDBY =
+            "ALTER SYSTEM SET synchronous_standby_names = '" + ChildPostgres.STANDBY + "'";
+    private static final String STREAMING = "SELECT count(*) FROM pg_stat_replication WHERE application_name = '"
+            + ChildPostgres.STANDBY + "' AND state = 'streaming'";
     private static final String SYNCHRONOUS = STREAMING + " AND sync_state = 'sync'";
-    private static final String SLOT = "SELECT pg_create_physical_replication_slot('standby', true)";
 
     private final PostgresOptions options;
     private final TcpProxy front;
@@ -77,23 +89,42 @@ public final class ReplicatedPostgres implements PostgresServer {
         if (standby != null) {
             throw new IllegalStateException("There is a standby already");
         }
-        PostgresAdmin admin = primary.admin();
-        admin.text(SLOT);
         standby = primary.startStandby(options);
-        await(admin, STREAMING);
+        await(STREAMING);
         // The standby's own copy of the settings has no such line: promoted, it must not wait for somebody itself.
-        admin.execute("ALTER SYSTEM SET synchronous_standby_names = 'standby'", "name its standby");
-        admin.execute("SELECT pg_reload_conf()", "read its settings");
-        await(admin, SYNCHRONOUS);
+        execute(NAME_STANDBY);
+        execute("SELECT pg_reload_conf()");
+        await(SYNCHRONOUS);
     }
 
     /** Waits until the standby, which was down or frozen, has caught up: a failover loses nothing from here on. */
     public synchronized void awaitInSync() {
-        await(primary.admin(), SYNCHRONOUS);
+        await(SYNCHRONOUS);
     }
 
-    private static void await(PostgresAdmin admin, String condition) {
-        Await.until(() -> admin.text(condition).equals("1"), FOLLOWS_SECONDS, () -> "the standby does not follow");
+    private void await(String condition) {
+        long deadline = System.nanoTime() + FOLLOWS.toNanos();
+        while (execute(condition) != 1) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new BackendException("The standby does not follow after " + FOLLOWS.toSeconds() + " s");
+            }
+            LockSupport.parkNanos(PAUSE.toNanos());
+        }
+    }
+
+    /** Returns the number in the first row, if there is one; otherwise 0. */
+    private long execute(String sql) {
+        try (Connection connection = primary.dataSource("postgres").getConnection();
+                Statement statement = connection.createStatement()) {
+            if (!statement.execute(sql)) {
+                return 0;
+            }
+            try (ResultSet row = statement.getResultSet()) {
+                return row.next() && row.getObject(1) instanceof Long number ? number : 0;
+            }
+        } catch (SQLException e) {
+            throw new BackendException("The primary did not do: " + sql + ": " + e.getMessage(), e);
+        }
     }
 
     @Override
