@@ -22,6 +22,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -105,7 +106,10 @@ final class Chaos {
                 World world = new World(servers, fleet);
                 torment(world, schedule);
                 fleet.stopAll();
-                return outcome(world, logs, check(observed, fence, leaks));
+                List<Finding> findings = new ArrayList<>(check(observed, fence, leaks));
+                logs.growth().finding().ifPresent(findings::add);
+                findings.forEach(finding -> news.accept(finding.toString()));
+                return outcome(world, logs, findings);
             }
         }
     }
@@ -215,10 +219,7 @@ final class Chaos {
                 DeadLetterOnce.of(observed).withUnnamedCopies((long) crashes * ChaosWorkerMain.COPIES_PER_CRASH),
                 OffsetsNeverBack.of(observed),
                 leaks);
-        return guarantees.stream()
-                .map(Guarantee::check)
-                .peek(finding -> news.accept(finding.toString()))
-                .toList();
+        return guarantees.stream().map(Guarantee::check).toList();
     }
 
     private Outcome outcome(World world, WorkerLogs logs, List<Finding> findings) throws SQLException {

@@ -6,6 +6,8 @@ import dev.onceward.runtime.ConsumerRuntime;
 import dev.onceward.runtime.RuntimeState;
 import dev.onceward.testsupport.PostgresServer;
 import dev.onceward.testsupport.ProcessControl;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
@@ -33,7 +35,8 @@ public final class ChaosWorkerMain {
         return ProcessControl.java(ChaosWorkerMain.class)
                 .named(start.id())
                 .jvmOptions(
-                        "-Xmx160m",
+                        "-Xmx96m",
+                        "-XX:+ExitOnOutOfMemoryError",
                         "-XX:+UseSerialGC",
                         "-XX:TieredStopAtLevel=1",
                         "-Xshare:auto",
@@ -53,19 +56,21 @@ public final class ChaosWorkerMain {
 
     /** Runs it. */
     public static void main(String[] arguments) throws InterruptedException {
-        ConsumerRuntime runtime = start(arguments);
+        MeterRegistry registry = new SimpleMeterRegistry();
+        ConsumerRuntime runtime = start(arguments, registry);
         Runtime.getRuntime().addShutdownHook(new Thread(runtime::close, "close"));
-        while (!runtime.awaitStopped(Duration.ofHours(1))) {
-            // Goes on.
+        while (!runtime.awaitStopped(NothingGrows.INTERVAL)) {
+            System.out.println(Vitals.now(registry.getMeters().size()).line());
         }
         System.exit(runtime.state() == RuntimeState.FAILED ? FAILED : STOPPED);
     }
 
-    private static ConsumerRuntime start(String[] arguments) {
+    private static ConsumerRuntime start(String[] arguments, MeterRegistry registry) {
         return ConsumerRuntime.named(World.CONSUMER)
                 .workerId(arguments[0])
                 .database(arguments[1], arguments[2], System.getenv().getOrDefault("ONCEWARD_CHAOS_PASSWORD", ""))
                 .bootstrapServers(arguments[3])
+                .meterRegistry(registry)
                 .kafka(protocol(arguments[4]))
                 .clock(Clock.offset(Clock.systemUTC(), Duration.parse(arguments[5])))
                 .handle(

@@ -41,9 +41,18 @@ final class Fleet implements AutoCloseable {
         places.forEach(Place::fill);
     }
 
-    /** A worker that no other fault has in hand, for one fault. */
+    /** A worker that no other fault has in hand, for one fault that it lives through. */
     synchronized Hold take(Random random) {
-        List<Place> free = places.stream().filter(place -> !place.held).toList();
+        return take(places, random);
+    }
+
+    /** The same for a fault that ends it: never the first one, which is there for as long as it can, so that leaks show. */
+    synchronized Hold takeMortal(Random random) {
+        return take(places.subList(1, places.size()), random);
+    }
+
+    private Hold take(List<Place> some, Random random) {
+        List<Place> free = some.stream().filter(place -> !place.held).toList();
         Place place = free.get(random.nextInt(free.size()));
         place.held = true;
         return new Hold(place);

@@ -8,7 +8,7 @@ final class WorkerFaults {
     private WorkerFaults() {}
 
     static void kill(World world, Random random) throws InterruptedException {
-        try (Fleet.Hold worker = world.fleet().take(random)) {
+        try (Fleet.Hold worker = world.fleet().takeMortal(random)) {
             worker.kill();
             Pause.between(0, 5_000, random);
         } // its place is filled again
@@ -27,7 +27,7 @@ final class WorkerFaults {
     }
 
     static void replace(World world, Random random) throws InterruptedException {
-        try (Fleet.Hold worker = world.fleet().take(random)) {
+        try (Fleet.Hold worker = world.fleet().takeMortal(random)) {
             worker.stop();
         }
     }
@@ -41,7 +41,7 @@ final class WorkerFaults {
 
     /** Behind or ahead by up to a quarter of an hour. */
     static void wrongClock(World world, Random random) throws InterruptedException {
-        try (Fleet.Hold worker = world.fleet().take(random)) {
+        try (Fleet.Hold worker = world.fleet().takeMortal(random)) {
             worker.stop();
             worker.startWithClock(Duration.ofSeconds(random.nextInt(-900, 900)));
             Pause.between(8_000, 20_000, random);

@@ -15,12 +15,16 @@ import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The logs of the workers: kept for reading, and events counted to tell what happened. No verdict rests on them. */
+/**
+ * What the workers say: kept for reading, and events counted to tell what happened. No verdict rests on the runtime's words;
+ * what their JVMs hold is judged.
+ */
 final class WorkerLogs implements AutoCloseable {
     private static final Pattern EVENT = Pattern.compile("\\b" + EventNames.KEY + "=\"(\\w+)\"");
 
     private final Path directory;
     private final Map<String, LongAdder> events = new ConcurrentHashMap<>();
+    private final NothingGrows growth = new NothingGrows();
     private final List<PrintWriter> writers = new CopyOnWriteArrayList<>();
 
     WorkerLogs(Path directory) {
@@ -42,6 +46,7 @@ final class WorkerLogs implements AutoCloseable {
         writers.add(writer);
         return line -> {
             writer.println(line);
+            Vitals.parse(line).ifPresent(vitals -> growth.tell(workerId, vitals));
             Matcher event = EVENT.matcher(line);
             if (event.find()) {
                 events.computeIfAbsent(event.group(1), name -> new LongAdder()).increment();
@@ -52,6 +57,11 @@ final class WorkerLogs implements AutoCloseable {
     long count(EventNames event) {
         LongAdder count = events.get(event.event());
         return count == null ? 0 : count.sum();
+    }
+
+    /** What the workers held in the course of time. */
+    NothingGrows growth() {
+        return growth;
     }
 
     @Override
