@@ -33,7 +33,7 @@ import org.slf4j.event.Level;
  * <p>A failure goes to the caller, who holds the key and calls again; nothing is retried here but a record that is too
  * large, with fewer diagnostics. Thread-safe.
  */
-public final class DeadLetterPublisher implements AutoCloseable {
+public final class DeadLetterPublisher implements Publisher, AutoCloseable {
 
     /** Most letters accepted and not answered. */
     static final int MAX_IN_FLIGHT = 10_000;
@@ -88,24 +88,11 @@ public final class DeadLetterPublisher implements AutoCloseable {
     }
 
     /**
-     * Where a dead letter stands.
-     *
-     * @param topic the dead-letter topic
-     * @param partition its partition
-     * @param offset its offset, 0 or more
-     */
-    public record PublishedAt(String topic, int partition, long offset) {}
-
-    /**
-     * Publishes one dead letter, without waiting.
-     *
-     * @param letter what to say about it
-     * @param record the record as it came from the broker
-     * @return completes with the acknowledged coordinates on the producer's thread: what depends on it must not block.
-     *     Fails with the exception of Kafka's producer, an {@link IllegalStateException} after {@link #close}, a
+     * @return fails with the exception of Kafka's producer, an {@link IllegalStateException} after {@link #close}, a
      *     {@link RejectedExecutionException} if too many are waiting, a {@link TimeoutException} if the producer never
-     *     answered. After a failure the record may or may not stand in the topic
+     *     answered
      */
+    @Override
     public CompletableFuture<PublishedAt> publish(DeadLetter letter, ConsumerRecord<byte[], byte[]> record) {
         CompletableFuture<PublishedAt> answer = new CompletableFuture<>();
         PublishTask task = new PublishTask(letter, record, DiagnosticSize.FULL, nanoTime.getAsLong(), answer);
@@ -121,12 +108,12 @@ public final class DeadLetterPublisher implements AutoCloseable {
                 .whenComplete((ok, failure) -> answered(task, failure));
     }
 
-    /** The last failure that still stands, for health; empty once every letter that failed was published. */
+    @Override
     public Optional<String> trouble() {
         return troubles.text();
     }
 
-    /** Forgets failures of a partition that this worker gave away: somebody else publishes its letters now. */
+    @Override
     public void forget(String topic, int partition) {
         troubles.forget(topic, partition);
     }
@@ -137,11 +124,7 @@ public final class DeadLetterPublisher implements AutoCloseable {
         close(DEFAULT_CLOSE);
     }
 
-    /**
-     * Publishes what was accepted, as far as time allows; fails the rest. Accepts nothing more.
-     *
-     * @param timeout bound of the whole
-     */
+    @Override
     public void close(Duration timeout) {
         long start = System.nanoTime();
         if (thread.close(timeout)) {

@@ -1,6 +1,6 @@
 package dev.onceward.deadletter;
 
-import dev.onceward.deadletter.DeadLetterPublisher.PublishedAt;
+import dev.onceward.deadletter.Publisher.PublishedAt;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 

@@ -24,7 +24,7 @@ import org.jdbi.v3.core.Jdbi;
  * when this transaction's snapshot was taken, and this transaction writes a WAL record of its own, so that its COMMIT
  * waits for the synchronous standby behind the original's.
  */
-public final class EffectTransaction {
+public final class EffectTransaction implements GroupTransaction {
     private static final Duration STATUS_LIMIT = Duration.ofSeconds(5);
 
     private final Database database;
@@ -43,7 +43,8 @@ public final class EffectTransaction {
         this.parts = new TransactionParts(opening, afterEffects, classifier, limits, watch, jdbi, clock);
     }
 
-    /** Runs the group; never throws, and gives the connection back (or breaks it) in every case. */
+    /** Never throws, and gives the connection back (or breaks it) in every case. */
+    @Override
     public GroupOutcome run(List<Member> members) {
         Connection connection;
         try {
@@ -62,7 +63,8 @@ public final class EffectTransaction {
         return run.finish(outcome, expired);
     }
 
-    /** Asks, on a connection of its own, what became of a transaction. */
+    /** Asks on a connection of its own. */
+    @Override
     public TransactionStatus status(GroupOutcome.InDoubt doubt) throws SQLException {
         return TransactionStatus.ofLost(database, STATUS_LIMIT, doubt.transactionId(), doubt.claim());
     }

@@ -40,6 +40,7 @@ final class Assignment implements ConsumerRebalanceListener {
     private final Clock clock;
     private final Fencings fencings;
     private final java.util.function.Consumer<TopicPartition> gone;
+    private final Machine machine;
     private volatile boolean joined;
 
     /** @param gone told of each partition that is not this worker's any more */
@@ -55,7 +56,8 @@ final class Assignment implements ConsumerRebalanceListener {
             RuntimeMeters meters,
             Clock clock,
             Fencings fencings,
-            java.util.function.Consumer<TopicPartition> gone) {
+            java.util.function.Consumer<TopicPartition> gone,
+            Machine machine) {
         this.consumer = consumer;
         this.partitions = partitions;
         this.replayTopic = replayTopic;
@@ -68,6 +70,7 @@ final class Assignment implements ConsumerRebalanceListener {
         this.clock = clock;
         this.fencings = fencings;
         this.gone = gone;
+        this.machine = machine;
     }
 
     /** Whether the group was ever joined: an empty assignment counts. */
@@ -129,7 +132,7 @@ final class Assignment implements ConsumerRebalanceListener {
         List<OwnedPartition> begun = new ArrayList<>();
         for (TopicPartition topicPartition : added) {
             OwnedPartition partition = new OwnedPartition(
-                    topicPartition, topicPartition.topic().equals(replayTopic), clock, meters::clockSkew);
+                    topicPartition, topicPartition.topic().equals(replayTopic), clock, meters::clockSkew, machine);
             if (afterFencing) {
                 partition.takenAgain();
             }
@@ -238,7 +241,7 @@ final class Assignment implements ConsumerRebalanceListener {
         List<OwnedPartition> leaving = remove(revoked);
         leaving.forEach(OwnedPartition::draining);
         leaving.forEach(dispatcher::forgetWaiting);
-        long deadline = System.nanoTime() + limit.toNanos();
+        long deadline = machine.nanoTime() + limit.toNanos();
         for (OwnedPartition partition : leaving) {
             if (!awaitIdle(partition, deadline)) {
                 event(EventNames.DRAIN_EXPIRED, partition, "Groups still ran when the time for draining ended");
@@ -276,7 +279,7 @@ final class Assignment implements ConsumerRebalanceListener {
         dispatcher.forget(partition);
     }
 
-    private static boolean awaitIdle(OwnedPartition partition, long deadline) {
+    private boolean awaitIdle(OwnedPartition partition, long deadline) {
         try {
             return partition.awaitIdle(remaining(deadline));
         } catch (InterruptedException e) {
@@ -286,9 +289,9 @@ final class Assignment implements ConsumerRebalanceListener {
     }
 
     /** At least a moment, so that what is quick is still done after a slow drain. */
-    private static Duration remaining(long deadline) {
+    private Duration remaining(long deadline) {
         return Duration.ofNanos(
-                Math.max(deadline - System.nanoTime(), Duration.ofSeconds(1).toNanos()));
+                Math.max(deadline - machine.nanoTime(), Duration.ofSeconds(1).toNanos()));
     }
 
     private static void event(EventNames event, OwnedPartition partition, String what) {

@@ -1,11 +1,6 @@
 package dev.onceward.engine;
 
 import dev.onceward.config.ConsumerSettings;
-import dev.onceward.postgres.AttemptPruning;
-import dev.onceward.postgres.ClaimPruning;
-import dev.onceward.postgres.Database;
-import dev.onceward.postgres.TableSizes;
-import dev.onceward.postgres.WorkerTable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,12 +10,11 @@ final class BackgroundJobs {
     private static final Duration MAINTENANCE_INTERVAL = Duration.ofSeconds(10);
     private static final Duration TOPIC_CHECK_INTERVAL = Duration.ofSeconds(5);
     private static final Duration WATCH_INTERVAL = Duration.ofMillis(100);
-    private static final int PRUNE_BATCH = 1_000;
 
     private final ConsumerSettings settings;
     private final Heartbeat heartbeat;
     private final Watchdog watchdog;
-    private final Maintenance maintenance;
+    private final Runnable maintenance;
     private final BackgroundThread heartbeatThread;
     private final BackgroundThread watchThread;
     private final BackgroundThread sessionThread;
@@ -28,34 +22,24 @@ final class BackgroundJobs {
     private final BackgroundThread topicThread;
 
     BackgroundJobs(
-            EngineParts parts, Database database, Partitions partitions, List<Lane> lanes, Gate gate, Worker worker) {
+            EngineParts parts, Outside outside, Partitions partitions, List<Lane> lanes, Gate gate, Worker worker) {
         this.settings = parts.settings();
-        this.heartbeatThread = new BackgroundThread(parts.threads() + "-heartbeat", worker);
-        this.watchThread = new BackgroundThread(parts.threads() + "-watch", worker);
-        this.sessionThread = new BackgroundThread(parts.threads() + "-sessions", worker);
-        this.maintenanceThread = new BackgroundThread(parts.threads() + "-maintenance", worker);
-        this.topicThread = new BackgroundThread(parts.threads() + "-topics", worker);
-        this.heartbeat = new Heartbeat(
-                database,
-                new WorkerTable(
-                        database,
-                        new WorkerTable.Identity(parts.workerId(), settings.groupId(), parts.host(), parts.version()),
-                        settings.lease().duration()),
-                partitions,
-                gate,
-                worker,
-                settings.lease());
+        this.heartbeatThread = new BackgroundThread(parts.threads() + "-heartbeat", worker, outside.machine());
+        this.watchThread = new BackgroundThread(parts.threads() + "-watch", worker, outside.machine());
+        this.sessionThread = new BackgroundThread(parts.threads() + "-sessions", worker, outside.machine());
+        this.maintenanceThread = new BackgroundThread(parts.threads() + "-maintenance", worker, outside.machine());
+        this.topicThread = new BackgroundThread(parts.threads() + "-topics", worker, outside.machine());
+        this.heartbeat =
+                new Heartbeat(outside.presence(), partitions, gate, worker, settings.lease(), outside.machine());
         this.watchdog = new Watchdog(
-                lanes, database, sessionThread, settings.limits().maxStuckHandlers(), parts.meters(), worker);
-        this.maintenance = new Maintenance(
-                database,
-                new ClaimPruning(database, settings.retention().claims(), PRUNE_BATCH),
-                new AttemptPruning(database, settings.retention().claims(), PRUNE_BATCH),
-                new TableSizes(database),
-                settings.limits().lock(),
-                settings.retention().pruning(),
+                lanes,
+                outside.sessions(),
+                sessionThread,
+                settings.limits().maxStuckHandlers(),
                 parts.meters(),
-                () -> parts.lifecycle().is(WorkerState.RUNNING));
+                worker,
+                outside.machine());
+        this.maintenance = outside.maintenance();
     }
 
     Heartbeat heartbeat() {

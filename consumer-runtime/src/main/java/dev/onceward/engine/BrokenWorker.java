@@ -28,17 +28,14 @@ final class BrokenWorker {
         if (culprit.isPresent()) {
             Delivery delivery = part.get(culprit.getAsInt());
             try {
-                shared.fenced()
-                        .run(
+                shared.records()
+                        .countAttempts(
                                 delivery.partition().fence(),
-                                connection -> shared.attempts()
-                                        .record(
-                                                connection,
-                                                delivery.identity(),
-                                                delivery.messageId,
-                                                delivery.attempts + 1,
-                                                Duration.ZERO,
-                                                ErrorText.of(error).message()));
+                                delivery.identity(),
+                                delivery.messageId,
+                                delivery.attempts + 1,
+                                Duration.ZERO,
+                                ErrorText.of(error).message());
             } catch (SQLException | RuntimeException | Error e) { // the JVM is broken already: as far as it goes
                 Throwables.suppress(error, e);
             }
@@ -69,11 +66,7 @@ final class BrokenWorker {
     /** Whether there is nothing left to do: also where the partition has another owner, whose own claims stay. */
     private boolean unclaimed(Delivery delivery) {
         try {
-            shared.fenced()
-                    .run(
-                            delivery.partition().fence(),
-                            connection ->
-                                    shared.afterEffects().unclaim(connection, List.of(Preparation.member(delivery))));
+            shared.records().unclaim(delivery.partition().fence(), Preparation.member(delivery));
             return true;
         } catch (SQLException | RuntimeException e) {
             LOG.atError()

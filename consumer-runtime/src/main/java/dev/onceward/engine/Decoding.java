@@ -16,14 +16,22 @@ final class Decoding {
     private final GroupLimits limits;
     private final Preparation preparation;
     private final Settlement settlement;
+    private final Machine machine;
     private @Nullable Delivery current;
 
-    Decoding(Lane lane, TransactionWatch watch, GroupLimits limits, Preparation preparation, Settlement settlement) {
+    Decoding(
+            Lane lane,
+            TransactionWatch watch,
+            GroupLimits limits,
+            Preparation preparation,
+            Settlement settlement,
+            Machine machine) {
         this.lane = lane;
         this.watch = watch;
         this.limits = limits;
         this.preparation = preparation;
         this.settlement = settlement;
+        this.machine = machine;
     }
 
     /** What is being decoded; {@code null}: nothing. */
@@ -71,7 +79,7 @@ final class Decoding {
 
     private void begin(Delivery delivery) {
         current = delivery;
-        watch.decoding(limits.handlerDeadline(System.nanoTime()));
+        watch.decoding(limits.handlerDeadline(machine.nanoTime()));
     }
 
     /** Tells whether its time was over. */

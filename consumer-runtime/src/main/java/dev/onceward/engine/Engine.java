@@ -2,9 +2,8 @@ package dev.onceward.engine;
 
 import dev.onceward.catalog.EventNames;
 import dev.onceward.config.ConsumerSettings;
-import dev.onceward.config.KafkaClientProperties;
 import dev.onceward.crash.CrashPoint;
-import dev.onceward.deadletter.DeadLetterPublisher;
+import dev.onceward.deadletter.Publisher;
 import dev.onceward.deadletter.TopicProvisioner;
 import dev.onceward.failure.Backoff;
 import dev.onceward.metrics.RuntimeMeters;
@@ -13,12 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import javax.sql.DataSource;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,8 +26,9 @@ final class Engine implements Worker {
 
     private final Lifecycle lifecycle;
     private final RuntimeMeters meters;
-    private final Admin admin;
-    private final DeadLetterPublisher publisher;
+    private final Machine machine;
+    private final Publisher publisher;
+    private final Cluster cluster;
     private final Gate gate;
     private final List<Lane> lanes;
     private final PollSide pollSide;
@@ -41,38 +36,19 @@ final class Engine implements Worker {
     private final Thread pollThread;
 
     /** Makes everything and starts nothing. The checks at start have passed. */
-    Engine(EngineParts parts, DataSource dataSource, int serverVersion, Admin admin) {
-        ConsumerSettings settings = parts.settings();
+    Engine(EngineParts parts, Outside outside) {
         this.lifecycle = parts.lifecycle();
         this.meters = parts.meters();
-        this.admin = admin;
-        Stores stores = Stores.of(settings, dataSource, serverVersion);
-        Backoff backoff = new Backoff(settings.retry(), parts.random());
-        KafkaClientProperties kafka = new KafkaClientProperties(settings, parts.workerId());
-        this.publisher = new DeadLetterPublisher(
-                () -> new KafkaProducer<>(kafka.producer()),
-                topic -> settings.deadLetters().deadLetterTopic(settings.consumer(), topic),
-                settings.groupId(),
-                parts.clock());
-        this.gate = new Gate(() -> stores.database().probe(settings.limits().lock()), backoff);
-        this.lanes = new LaneFactory(parts, stores, gate, publisher, backoff, this).lanes();
-        MetadataUpdates metadata = new MetadataUpdates();
-        Consumer<byte[], byte[]> consumer = consumer(kafka, metadata);
-        this.pollSide = new PollSide(parts, consumer, metadata, kafka, stores, admin, publisher, lanes, backoff, this);
-        this.jobs = new BackgroundJobs(parts, stores.database(), pollSide.partitions(), lanes, gate, this);
-        this.pollThread = new Thread(this::pollUntilTheEnd, parts.threads() + "-poll");
-        pollThread.setDaemon(true);
+        this.machine = outside.machine();
+        this.publisher = outside.publisher();
+        this.cluster = outside.cluster();
+        Backoff backoff = new Backoff(parts.settings().retry(), parts.random());
+        this.gate = new Gate(outside.probe(), backoff, machine);
+        this.lanes = new LaneFactory(parts, outside, gate, backoff, this).lanes();
+        this.pollSide = new PollSide(parts, outside, lanes, backoff, this);
+        this.jobs = new BackgroundJobs(parts, outside, pollSide.partitions(), lanes, gate, this);
+        this.pollThread = machine.thread(parts.threads() + "-poll", this::pollUntilTheEnd);
         meters.worker(new EngineGauges(pollSide.backpressure(), lanes, jobs.heartbeat(), gate, lifecycle));
-    }
-
-    /** The last thing that wrong settings can make fail: what was made before it is closed then. */
-    private Consumer<byte[], byte[]> consumer(KafkaClientProperties kafka, MetadataUpdates metadata) {
-        try {
-            return new KafkaConsumer<>(kafka.consumer(), new ByteArrayDeserializer(), metadata);
-        } catch (RuntimeException e) {
-            publisher.close(Duration.ZERO);
-            throw e;
-        }
     }
 
     /** Creates or checks topics; the admin client is the one the engine will use. */
@@ -113,9 +89,9 @@ final class Engine implements Worker {
 
     /** Drains, commits, leaves the group, within the limit; whatever hangs is left behind. */
     void stop(Duration limit) {
-        long deadline = System.nanoTime() + limit.toNanos();
+        long deadline = machine.nanoTime() + limit.toNanos();
         lifecycle.to(WorkerState.STOPPING);
-        Stopping.uninterrupted(() -> TimeUnit.NANOSECONDS.timedJoin(pollThread, left(deadline)));
+        Stopping.uninterrupted(() -> machine.join(pollThread, left(deadline)));
         gate.stop();
         lanes.forEach(Lane::stop);
         endLanes(deadline);
@@ -127,25 +103,25 @@ final class Engine implements Worker {
         jobs.stopHeartbeat();
         Stopping.uninterrupted(() -> jobs.endHeartbeat(left(deadline)));
         Stopping.uninterrupted(() -> pollSide.awaitReleases(left(deadline)));
-        Stopping.quietly("closing the admin client", () -> admin.close(Duration.ofNanos(left(deadline))));
+        Stopping.quietly("closing the admin client", () -> cluster.close(Duration.ofNanos(left(deadline))));
         meters.close();
         LOG.atInfo().addKeyValue(EventNames.KEY, EventNames.WORKER_STOPPED).log("The worker has ended");
     }
 
     /** The partitions are given back: a handler that still runs had its time, and its effect would only be in the way. */
     private void endLanes(long deadline) {
-        long soon = Math.min(deadline, System.nanoTime() + LANE_GRACE.toNanos());
+        long soon = Math.min(deadline, machine.nanoTime() + LANE_GRACE.toNanos());
         for (Lane lane : lanes) {
             Stopping.uninterrupted(() -> {
-                if (!lane.awaitStopped(Math.max(1, soon - System.nanoTime()))) {
+                if (!lane.awaitStopped(Math.max(1, soon - machine.nanoTime()))) {
                     lane.abandon();
                 }
             });
         }
     }
 
-    private static long left(long deadline) {
-        return Math.max(deadline - System.nanoTime(), TimeUnit.MILLISECONDS.toNanos(100));
+    private long left(long deadline) {
+        return Math.max(deadline - machine.nanoTime(), TimeUnit.MILLISECONDS.toNanos(100));
     }
 
     // ---- what others tell ----

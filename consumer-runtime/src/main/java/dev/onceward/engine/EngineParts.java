@@ -1,6 +1,7 @@
 package dev.onceward.engine;
 
 import dev.onceward.config.ConsumerSettings;
+import dev.onceward.effect.GroupLimits;
 import dev.onceward.handler.FailureClassifier;
 import dev.onceward.metrics.RuntimeMeters;
 import java.time.Clock;
@@ -22,6 +23,14 @@ record EngineParts(
         String workerId,
         String host,
         String version) {
+
+    /** Time limits of a lane's groups. */
+    GroupLimits limits() {
+        return new GroupLimits(
+                settings.limits().handler(),
+                settings.concurrency().groupBudget(),
+                settings.limits().lock());
+    }
 
     /** What the names of the worker's threads begin with. */
     String threads() {

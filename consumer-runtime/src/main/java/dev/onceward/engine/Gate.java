@@ -3,8 +3,6 @@ package dev.onceward.engine;
 import dev.onceward.catalog.EventNames;
 import dev.onceward.failure.Backoff;
 import dev.onceward.failure.Throwables;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,8 +19,7 @@ final class Gate {
     /** So often without a group committed between, and it is an outage, whatever the probe says. */
     private static final int REPEATEDLY = 3;
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
+    private final Machine.Monitor lock;
     private final Probe probe;
     private final Backoff backoff;
 
@@ -40,7 +37,8 @@ final class Gate {
     private boolean stopped;
     private String reason = "";
 
-    Gate(Probe probe, Backoff backoff) {
+    Gate(Probe probe, Backoff backoff, Machine machine) {
+        this.lock = machine.monitor();
         this.probe = probe;
         this.backoff = backoff;
     }
@@ -54,7 +52,7 @@ final class Gate {
                     return Pass.STOPPED;
                 }
                 if (paused || leaseExpired || (cause != Cause.NONE && prober != null)) {
-                    changed.await();
+                    lock.await();
                 } else if (cause == Cause.NONE) {
                     return Pass.OPEN;
                 } else if (probeOnce()) {
@@ -75,7 +73,7 @@ final class Gate {
             int waits = Math.max(failures, closings - 1);
             long left = waits == 0 ? 0 : backoff.next(waits).toNanos();
             while (left > 0 && !stopped) {
-                left = changed.awaitNanos(left);
+                left = lock.awaitNanos(left);
             }
             if (stopped) {
                 return false;
@@ -103,7 +101,7 @@ final class Gate {
         } finally {
             if (!trial) {
                 prober = null;
-                changed.signalAll();
+                lock.signalAll();
             }
         }
     }
@@ -136,7 +134,7 @@ final class Gate {
                     announce(symptom);
                 }
             }
-            changed.signalAll();
+            lock.signalAll();
         } finally {
             lock.unlock();
         }
@@ -172,7 +170,7 @@ final class Gate {
         if (closings < REPEATEDLY) {
             over();
         }
-        changed.signalAll();
+        lock.signalAll();
     }
 
     /** A group committed: everything is there. */
@@ -225,7 +223,7 @@ final class Gate {
         lock.lock();
         try {
             what.run();
-            changed.signalAll();
+            lock.signalAll();
         } finally {
             lock.unlock();
         }

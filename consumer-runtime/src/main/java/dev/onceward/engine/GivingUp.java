@@ -6,6 +6,7 @@ import dev.onceward.crash.CrashPoint;
 import dev.onceward.deadletter.DeadLetter;
 import dev.onceward.handler.Coordinates;
 import dev.onceward.metrics.RuntimeMeters;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,8 +41,12 @@ final class GivingUp {
         CrashPoint.BEFORE_DECISION.reached();
         byte[] key = delivery.raw().key();
         DeadLetter[] recorded = {step.letter()};
-        if (moves.write(delivery, c -> recorded[0] = shared.deadLetters().decide(c, step.letter(), key))
-                == Moves.Written.DONE) {
+        Moves.Written written = moves.write(delivery, fence -> {
+            Optional<DeadLetter> letter = shared.records().decide(fence, step.letter(), key);
+            letter.ifPresent(asRecorded -> recorded[0] = asRecorded);
+            return letter.isPresent();
+        });
+        if (written == Moves.Written.DONE) {
             CrashPoint.AFTER_DECISION.reached();
             delivery.step = new Step.Publish(recorded[0]);
             publish(delivery, recorded[0]);
@@ -50,7 +55,7 @@ final class GivingUp {
 
     void confirm(Delivery delivery, Step.Confirm step) throws InterruptedException {
         CrashPoint.BEFORE_CONFIRMATION.reached();
-        if (moves.write(delivery, c -> shared.deadLetters().confirm(c, step.letter(), step.copy()))
+        if (moves.write(delivery, fence -> shared.records().confirm(fence, step.letter(), step.copy()))
                 == Moves.Written.DONE) {
             CrashPoint.AFTER_CONFIRMATION.reached();
             deadLettered(delivery, step);
@@ -81,7 +86,7 @@ final class GivingUp {
         if (copy != null) {
             CrashPoint.AFTER_ACKNOWLEDGEMENT.reached();
             delivery.step = new Step.Confirm(letter, copy);
-            return System.nanoTime();
+            return shared.machine().nanoTime();
         }
         delivery.publishFailures++;
         delivery.endPermit();
@@ -91,7 +96,7 @@ final class GivingUp {
                 .addKeyValue("record", letter.record().coordinates())
                 .addKeyValue("error", String.valueOf(failure))
                 .log("The dead letter could not be published; its key is held and it is tried again");
-        return System.nanoTime()
+        return shared.machine().nanoTime()
                 + shared.backoff().next(delivery.publishFailures).toNanos();
     }
 

@@ -1,21 +1,16 @@
 package dev.onceward.engine;
 
 import dev.onceward.config.ConsumerSettings;
-import dev.onceward.crash.CrashPoint;
 import dev.onceward.deadletter.ErrorText;
-import dev.onceward.postgres.Database;
 import dev.onceward.postgres.Fence;
 import dev.onceward.postgres.WorkerTable;
-import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,39 +24,31 @@ import org.slf4j.LoggerFactory;
 final class Heartbeat implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(Heartbeat.class);
 
-    // The server gives a heartbeat up before this side does (half a lease, and a lease): a session that waits for a
-    // locked table, or whose worker was frozen or cut off between two statements and keeps rows of its partitions from
-    // whoever takes them over, would otherwise stay, and each failed heartbeat would leave one more.
-    private final Database database;
-    private final WorkerTable workers;
+    private final Presence presence;
     private final Partitions partitions;
     private final Worker worker;
-    private final ConsumerSettings.Lease lease;
-    private final Duration serverLimit;
+    private final Machine machine;
     private final LeaseGuard guard;
     private final Map<Fence, Long> stored = new HashMap<>();
-    private @Nullable Connection connection;
 
     Heartbeat(
-            Database database,
-            WorkerTable workers,
+            Presence presence,
             Partitions partitions,
             Gate gate,
             Worker worker,
-            ConsumerSettings.Lease lease) {
-        this.database = database;
-        this.workers = workers;
+            ConsumerSettings.Lease lease,
+            Machine machine) {
+        this.presence = presence;
         this.partitions = partitions;
         this.worker = worker;
-        this.lease = lease;
-        this.serverLimit = lease.duration().dividedBy(2);
-        this.guard = new LeaseGuard(lease.duration(), gate::leaseExpired, System::nanoTime);
+        this.machine = machine;
+        this.guard = new LeaseGuard(lease.duration(), gate::leaseExpired, machine);
     }
 
     /** One heartbeat. */
     @Override
     public void run() {
-        long began = System.nanoTime();
+        long began = machine.nanoTime();
         Map<Fence, OwnedPartition> owned = owned();
         try {
             Set<Fence> stale = beat(owned);
@@ -75,7 +62,7 @@ final class Heartbeat implements Runnable {
             LOG.debug("heartbeat failed", e);
             ErrorText error = ErrorText.of(e);
             guard.failed(error.errorClass() + ": " + error.message());
-            dropConnection();
+            presence.drop();
         }
     }
 
@@ -102,16 +89,11 @@ final class Heartbeat implements Runnable {
     /** The last heartbeat: takes the worker's row away. */
     void end() {
         try {
-            Connection open = connection();
-            database.limit(open, serverLimit);
-            workers.remove(open);
-            open.commit();
-            open.close();
-            connection = null;
+            presence.end();
         } catch (SQLException | RuntimeException e) {
             LOG.debug("the worker's row stays, others will see it as stale", e);
         } finally {
-            dropConnection();
+            presence.drop();
         }
     }
 
@@ -132,41 +114,12 @@ final class Heartbeat implements Runnable {
                 moved.add(new WorkerTable.Watermark(fence, watermark));
             }
         });
-        Connection open = connection();
-        database.limit(open, serverLimit);
-        workers.stamp(open);
-        Set<Fence> stale = workers.stale(open, owned.keySet());
-        // Last: a takeover waits for these rows.
-        Set<Integer> done = workers.storeWatermarks(open, moved);
-        CrashPoint.BEFORE_HEARTBEAT.reached();
-        open.commit();
-        CrashPoint.AFTER_HEARTBEAT.reached();
+        Presence.Beat beat = presence.beat(owned.keySet(), moved);
         for (WorkerTable.Watermark watermark : moved) {
-            if (done.contains(watermark.fence().fenceKey())) {
+            if (beat.stored().contains(watermark.fence().fenceKey())) {
                 stored.put(watermark.fence(), watermark.offset());
             }
         }
-        return stale;
-    }
-
-    private Connection connection() throws SQLException {
-        Connection open = connection;
-        if (open == null) {
-            open = database.open();
-            // A half-open socket must not make this thread wait for ever; a lease is the longest that is of use.
-            open.setNetworkTimeout(
-                    Runnable::run, Math.toIntExact(lease.duration().toMillis()));
-            connection = open;
-        }
-        return open;
-    }
-
-    private void dropConnection() {
-        Connection open = connection;
-        connection = null;
-        if (open != null) {
-            Database.abort(open);
-            Database.rollbackAndClose(open, new SQLException("a heartbeat failed"));
-        }
+        return beat.stale();
     }
 }

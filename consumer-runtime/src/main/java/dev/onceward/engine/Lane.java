@@ -7,9 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -34,8 +31,8 @@ final class Lane {
     private final GroupSizer sizer;
     private final Function<Lane, LaneWork> workOfThread;
     private final Worker worker;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
+    private final Machine machine;
+    private final Machine.Monitor lock;
     private final LaneQueue queue = new LaneQueue();
     private final Permits permits = new Permits();
     private volatile @Nullable Thread thread;
@@ -49,7 +46,8 @@ final class Lane {
             Turns turns,
             GroupSizer sizer,
             Function<Lane, LaneWork> workOfThread,
-            Worker worker) {
+            Worker worker,
+            Machine machine) {
         this.number = number;
         this.name = name;
         this.gate = gate;
@@ -57,6 +55,8 @@ final class Lane {
         this.sizer = sizer;
         this.workOfThread = workOfThread;
         this.worker = worker;
+        this.machine = machine;
+        this.lock = machine.monitor();
     }
 
     // ---- from the poll thread ----
@@ -69,7 +69,7 @@ final class Lane {
     void add(List<Delivery> deliveries) {
         locked(() -> {
             deliveries.forEach(queue::add);
-            changed.signalAll();
+            lock.signalAll();
         });
     }
 
@@ -86,15 +86,14 @@ final class Lane {
     void stop() {
         locked(() -> {
             stopped = true;
-            changed.signalAll();
+            lock.signalAll();
         });
     }
 
     boolean awaitStopped(long nanos) throws InterruptedException {
         Thread current = thread;
         if (current != null) {
-            TimeUnit.NANOSECONDS.timedJoin(current, Math.max(1, nanos));
-            return !current.isAlive();
+            return machine.join(current, nanos);
         }
         return true;
     }
@@ -133,7 +132,7 @@ final class Lane {
             LaneWork current = work;
             if (current != null && delivery.holdsPermit) {
                 queue.hold(delivery, current.afterPublication(delivery, copy, failure));
-                changed.signalAll();
+                lock.signalAll();
             }
         });
     }
@@ -164,8 +163,7 @@ final class Lane {
     private void startThread(@Nullable LaneWork predecessor) {
         LaneWork next = workOfThread.apply(this);
         work = next;
-        Thread started = new Thread(() -> run(next, predecessor), name + "-lane-" + number);
-        started.setDaemon(true);
+        Thread started = machine.thread(name + "-lane-" + number, () -> run(next, predecessor));
         thread = started;
         started.start();
     }
@@ -216,7 +214,7 @@ final class Lane {
             }
             head = takeHead();
             if (head.isEmpty()) {
-                group = permitted(queue.takeGroup(pass == Gate.Pass.TRIAL ? 1 : sizer.size(), System.nanoTime()));
+                group = permitted(queue.takeGroup(pass == Gate.Pass.TRIAL ? 1 : sizer.size(), machine.nanoTime()));
             }
         } finally {
             lock.unlock();
@@ -242,11 +240,11 @@ final class Lane {
             while (!stopped) {
                 requireOwner();
                 OptionalLong due = queue.nextDueNanos();
-                long wait = due.isPresent() ? due.getAsLong() - System.nanoTime() : Long.MAX_VALUE;
+                long wait = due.isPresent() ? due.getAsLong() - machine.nanoTime() : Long.MAX_VALUE;
                 if (queue.hasReady() || wait <= 0) {
                     return true;
                 }
-                changed.awaitNanos(wait);
+                lock.awaitNanos(wait);
             }
             return false;
         } finally {
@@ -255,7 +253,7 @@ final class Lane {
     }
 
     private Optional<Delivery> takeHead() {
-        Optional<Delivery> head = queue.takeDue(System.nanoTime());
+        Optional<Delivery> head = queue.takeDue(machine.nanoTime());
         while (head.isPresent()
                 && !head.get().holdsPermit
                 && !permits.get(head.get().partition())) {
@@ -263,7 +261,7 @@ final class Lane {
             if (head.get().partition().in(PartitionState.ENDED)) {
                 queue.drop(head.get().partition()).forEach(this::forget);
             }
-            head = queue.takeDue(System.nanoTime());
+            head = queue.takeDue(machine.nanoTime());
         }
         return head;
     }
@@ -311,7 +309,7 @@ final class Lane {
         try {
             long left = nanos;
             while (left > 0 && !stopped) {
-                left = changed.awaitNanos(left);
+                left = lock.awaitNanos(left);
             }
         } finally {
             lock.unlock();

@@ -1,14 +1,9 @@
 package dev.onceward.engine;
 
 import dev.onceward.config.ConsumerSettings;
-import dev.onceward.deadletter.DeadLetterPublisher;
-import dev.onceward.effect.EffectTransaction;
-import dev.onceward.effect.GroupLimits;
 import dev.onceward.effect.TransactionWatch;
 import dev.onceward.failure.Backoff;
 import dev.onceward.failure.Classifier;
-import dev.onceward.postgres.FencedTransaction;
-import dev.onceward.postgres.Opening;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -16,42 +11,28 @@ import java.util.stream.IntStream;
 final class LaneFactory {
     private final EngineParts parts;
     private final ConsumerSettings settings;
-    private final Stores stores;
-    private final GroupLimits limits;
-    private final Opening opening;
+    private final Outside outside;
     private final LaneParts shared;
     private final Preparation preparation;
-    private final Turns turns = new Turns();
+    private final Turns turns;
 
-    LaneFactory(
-            EngineParts parts,
-            Stores stores,
-            Gate gate,
-            DeadLetterPublisher publisher,
-            Backoff backoff,
-            Worker worker) {
+    LaneFactory(EngineParts parts, Outside outside, Gate gate, Backoff backoff, Worker worker) {
         this.parts = parts;
         this.settings = parts.settings();
-        this.stores = stores;
-        this.limits = new GroupLimits(
-                settings.limits().handler(),
-                settings.concurrency().groupBudget(),
-                settings.limits().lock());
-        this.opening = new Opening(stores.database(), limits.transactionLimits());
+        this.outside = outside;
         this.shared = new LaneParts(
                 worker,
                 gate,
-                new FencedTransaction(stores.database(), limits.transactionLimits()),
-                stores.attempts(),
-                stores.deadLetters(),
-                stores.afterEffects(),
-                publisher,
+                outside.records(),
+                outside.publisher(),
                 new Letters(parts.workerId(), parts.clock()),
                 backoff,
                 new Classifier(parts.classifier()),
                 settings.idReuse(),
                 parts.meters(),
-                parts.clock());
+                parts.clock(),
+                outside.machine());
+        this.turns = new Turns(outside.machine());
         this.preparation = new Preparation(
                 parts.routes(), shared.letters(), settings.retry().maxAttempts());
     }
@@ -68,7 +49,8 @@ final class LaneFactory {
                                 settings.concurrency().maxGroupSize(),
                                 settings.concurrency().groupBudget()),
                         this::work,
-                        shared.worker()))
+                        shared.worker(),
+                        outside.machine()))
                 .toList();
     }
 
@@ -79,19 +61,12 @@ final class LaneFactory {
         return new LaneWork(
                 lane,
                 shared.gate(),
-                new EffectTransaction(
-                        stores.database(),
-                        opening,
-                        stores.afterEffects(),
-                        shared.classifier(),
-                        limits,
-                        watch,
-                        parts.jdbi(),
-                        parts.clock()),
+                outside.transactions().apply(watch),
                 watch,
-                new Decoding(lane, watch, limits, preparation, settlement),
+                new Decoding(lane, watch, parts.limits(), preparation, settlement, outside.machine()),
                 settlement,
                 new BrokenWorker(lane, shared),
-                new Conflicts(parts.random()));
+                new Conflicts(parts.random()),
+                outside.machine());
     }
 }

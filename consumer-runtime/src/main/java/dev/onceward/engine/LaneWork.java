@@ -1,7 +1,7 @@
 package dev.onceward.engine;
 
-import dev.onceward.effect.EffectTransaction;
 import dev.onceward.effect.GroupOutcome;
+import dev.onceward.effect.GroupTransaction;
 import dev.onceward.effect.Member;
 import dev.onceward.effect.MemberResult;
 import dev.onceward.effect.TransactionWatch;
@@ -33,12 +33,13 @@ final class LaneWork {
 
     private final Lane lane;
     private final Gate gate;
-    private final EffectTransaction transaction;
+    private final GroupTransaction transaction;
     private final TransactionWatch watch;
     private final Decoding decoding;
     private final Settlement settlement;
     private final BrokenWorker brokenWorker;
     private final Conflicts conflicts;
+    private final Machine machine;
 
     private final Parts parts = new Parts();
 
@@ -53,12 +54,13 @@ final class LaneWork {
     LaneWork(
             Lane lane,
             Gate gate,
-            EffectTransaction transaction,
+            GroupTransaction transaction,
             TransactionWatch watch,
             Decoding decoding,
             Settlement settlement,
             BrokenWorker brokenWorker,
-            Conflicts conflicts) {
+            Conflicts conflicts,
+            Machine machine) {
         this.lane = lane;
         this.gate = gate;
         this.transaction = transaction;
@@ -67,6 +69,7 @@ final class LaneWork {
         this.settlement = settlement;
         this.brokenWorker = brokenWorker;
         this.conflicts = conflicts;
+        this.machine = machine;
     }
 
     TransactionWatch watch() {
@@ -371,7 +374,7 @@ final class LaneWork {
             List<Delivery> toReady = new ArrayList<>();
             for (Delivery delivery : back) {
                 if (queue.isHead(delivery)) {
-                    queue.hold(delivery, System.nanoTime());
+                    queue.hold(delivery, machine.nanoTime());
                 } else {
                     toReady.add(delivery);
                 }

@@ -4,7 +4,6 @@ import dev.onceward.catalog.EventNames;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,46 +22,65 @@ final class LeaseGuard {
 
     private final long durationNanos;
     private final Consumer<Boolean> shut;
-    private final LongSupplier nanoTime;
+    private final Machine machine;
+    private final Machine.Monitor lock;
     private long lastSuccessNanos;
     private boolean succeeded;
     private volatile boolean expired;
     private String lastFailure = NO_ANSWER;
 
     /** @param shut told true when the lease is over, false when it is renewed; must not wait for a heartbeat */
-    LeaseGuard(Duration duration, Consumer<Boolean> shut, LongSupplier nanoTime) {
+    LeaseGuard(Duration duration, Consumer<Boolean> shut, Machine machine) {
         this.durationNanos = duration.toNanos();
         this.shut = shut;
-        this.nanoTime = nanoTime;
-        this.lastSuccessNanos = nanoTime.getAsLong();
+        this.machine = machine;
+        this.lock = machine.monitor();
+        this.lastSuccessNanos = machine.nanoTime();
     }
 
     /** A heartbeat succeeded that was sent then: its answer may have been long on its way. */
-    synchronized void succeeded(long sentNanos) {
-        lastSuccessNanos = sentNanos;
-        succeeded = true;
-        lastFailure = NO_ANSWER;
-        if (expired) {
-            expired = false;
-            shut.accept(false);
-            LOG.atInfo().addKeyValue(EventNames.KEY, EventNames.LEASE_RENEWED).log("A heartbeat succeeded again");
+    void succeeded(long sentNanos) {
+        lock.lock();
+        try {
+            lastSuccessNanos = sentNanos;
+            succeeded = true;
+            lastFailure = NO_ANSWER;
+            if (expired) {
+                expired = false;
+                shut.accept(false);
+                LOG.atInfo()
+                        .addKeyValue(EventNames.KEY, EventNames.LEASE_RENEWED)
+                        .log("A heartbeat succeeded again");
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
     /** A heartbeat failed with this: told where a lease goes by. */
-    synchronized void failed(String error) {
-        lastFailure = error;
+    void failed(String error) {
+        lock.lock();
+        try {
+            lastFailure = error;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Finds out whether a lease went by without a success. */
-    synchronized void check() {
-        if (!expired && sinceSuccess() > durationNanos) {
-            expired = true;
-            shut.accept(true);
-            LOG.atWarn()
-                    .addKeyValue(EventNames.KEY, EventNames.LEASE_EXPIRED)
-                    .addKeyValue("error", lastFailure)
-                    .log("No heartbeat succeeded for one lease: no new transaction starts until one does");
+    void check() {
+        lock.lock();
+        try {
+            if (!expired && sinceSuccess() > durationNanos) {
+                expired = true;
+                shut.accept(true);
+                LOG.atWarn()
+                        .addKeyValue(EventNames.KEY, EventNames.LEASE_EXPIRED)
+                        .addKeyValue("error", lastFailure)
+                        .log("No heartbeat succeeded for one lease: no new transaction starts until one does");
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -72,16 +90,26 @@ final class LeaseGuard {
     }
 
     /** What is wrong while no transaction may start. */
-    synchronized Optional<String> trouble() {
-        return expired ? Optional.of("no heartbeat succeeded for one lease: " + lastFailure) : Optional.empty();
+    Optional<String> trouble() {
+        lock.lock();
+        try {
+            return expired ? Optional.of("no heartbeat succeeded for one lease: " + lastFailure) : Optional.empty();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Seconds since the last success; NaN before the first. */
-    synchronized double ageSeconds() {
-        return succeeded ? sinceSuccess() / 1e9 : Double.NaN;
+    double ageSeconds() {
+        lock.lock();
+        try {
+            return succeeded ? sinceSuccess() / 1e9 : Double.NaN;
+        } finally {
+            lock.unlock();
+        }
     }
 
     private long sinceSuccess() {
-        return nanoTime.getAsLong() - lastSuccessNanos;
+        return machine.nanoTime() - lastSuccessNanos;
     }
 }

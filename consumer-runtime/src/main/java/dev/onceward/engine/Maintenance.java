@@ -1,6 +1,7 @@
 package dev.onceward.engine;
 
 import dev.onceward.catalog.EventNames;
+import dev.onceward.config.ConsumerSettings;
 import dev.onceward.metrics.RuntimeMeters;
 import dev.onceward.postgres.AttemptPruning;
 import dev.onceward.postgres.ClaimPruning;
@@ -18,6 +19,8 @@ import org.slf4j.LoggerFactory;
 /** What has to be done now and then: old claims and attempts deleted in small batches, tables measured. */
 final class Maintenance implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(Maintenance.class);
+
+    private static final int PRUNE_BATCH = 1_000;
 
     private final Database database;
     private final ClaimPruning claims;
@@ -49,6 +52,20 @@ final class Maintenance implements Runnable {
         for (String table : TableSizes.TABLES) {
             meters.tableSize(table, () -> bytes.getOrDefault(table, 0L));
         }
+    }
+
+    static Maintenance of(EngineParts parts, Database database) {
+        ConsumerSettings settings = parts.settings();
+        Duration retention = settings.retention().claims();
+        return new Maintenance(
+                database,
+                new ClaimPruning(database, retention, PRUNE_BATCH),
+                new AttemptPruning(database, retention, PRUNE_BATCH),
+                new TableSizes(database),
+                settings.limits().lock(),
+                settings.retention().pruning(),
+                parts.meters(),
+                () -> parts.lifecycle().is(WorkerState.RUNNING));
     }
 
     @Override

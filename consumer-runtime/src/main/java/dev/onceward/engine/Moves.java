@@ -2,7 +2,7 @@ package dev.onceward.engine;
 
 import dev.onceward.handler.FailureClass;
 import dev.onceward.metrics.RuntimeMeters;
-import dev.onceward.postgres.FencedTransaction;
+import dev.onceward.postgres.Fence;
 import java.sql.SQLException;
 
 /**
@@ -34,7 +34,7 @@ final class Moves {
 
     /** The message holds its key, and is due for its next step after the delay. */
     void hold(Delivery delivery, long delayNanos) {
-        lane.change(queue -> queue.hold(delivery, System.nanoTime() + delayNanos));
+        lane.change(queue -> queue.hold(delivery, shared.machine().nanoTime() + delayNanos));
     }
 
     /**
@@ -50,7 +50,7 @@ final class Moves {
             if (delivery.holdsPermit) {
                 queue.park(delivery);
             } else {
-                queue.hold(delivery, System.nanoTime());
+                queue.hold(delivery, shared.machine().nanoTime());
             }
         });
         return delivery.holdsPermit;
@@ -63,9 +63,9 @@ final class Moves {
     }
 
     /** One fenced write; a stale worker drops the message, an absent database leaves it held with the same step. */
-    Written write(Delivery delivery, FencedTransaction.Write write) throws InterruptedException {
+    Written write(Delivery delivery, Write write) throws InterruptedException {
         try {
-            if (shared.fenced().run(delivery.partition().fence(), write)) {
+            if (write.under(delivery.partition().fence())) {
                 return Written.DONE;
             }
             fenced(delivery);
@@ -78,6 +78,12 @@ final class Moves {
             }
             return Written.LATER;
         }
+    }
+
+    /** One of {@link FencedRecords}. */
+    @FunctionalInterface
+    interface Write {
+        boolean under(Fence fence) throws SQLException;
     }
 
     /** What became of a fenced write. */

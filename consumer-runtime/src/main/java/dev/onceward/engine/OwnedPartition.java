@@ -23,6 +23,8 @@ final class OwnedPartition {
     private final boolean replay;
     private final Deque<ConsumerRecord<byte[], byte[]>> waiting = new ArrayDeque<>();
     private final Unconfirmed unconfirmed = new Unconfirmed();
+    private final Machine machine;
+    private final Machine.Monitor lock;
     private PartitionState state = PartitionState.POSITIONING;
     private int working;
     private volatile OffsetWindow window = new OffsetWindow(0);
@@ -36,7 +38,9 @@ final class OwnedPartition {
     private long committed = -1;
     private final PartitionAge age;
 
-    OwnedPartition(TopicPartition topicPartition, boolean replay, Clock clock, Runnable skewed) {
+    OwnedPartition(TopicPartition topicPartition, boolean replay, Clock clock, Runnable skewed, Machine machine) {
+        this.machine = machine;
+        this.lock = machine.monitor();
         this.topicPartition = topicPartition;
         this.replay = replay;
         this.age = new PartitionAge(clock, this::window, skewed);
@@ -99,12 +103,22 @@ final class OwnedPartition {
         return unconfirmed;
     }
 
-    synchronized PartitionState state() {
-        return state;
+    PartitionState state() {
+        lock.lock();
+        try {
+            return state;
+        } finally {
+            lock.unlock();
+        }
     }
 
-    synchronized boolean in(PartitionState wanted) {
-        return state == wanted;
+    boolean in(PartitionState wanted) {
+        lock.lock();
+        try {
+            return state == wanted;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** This worker had it until another one took it, and is alive: so no message here ended a worker. */
@@ -170,58 +184,93 @@ final class OwnedPartition {
     }
 
     /** Nothing new begins. */
-    synchronized void draining() {
-        if (state != PartitionState.DRAINING) {
-            become(PartitionState.DRAINING);
+    void draining() {
+        lock.lock();
+        try {
+            if (state != PartitionState.DRAINING) {
+                become(PartitionState.DRAINING);
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
     /** Found stale: lanes begin nothing of it any more; the poll thread ends it soon. */
-    synchronized void stopTaking() {
-        if (state == PartitionState.RUNNING) {
-            become(PartitionState.DRAINING);
+    void stopTaking() {
+        lock.lock();
+        try {
+            if (state == PartitionState.RUNNING) {
+                become(PartitionState.DRAINING);
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
     /** Over; idempotent. */
-    synchronized void end() {
-        if (state != PartitionState.ENDED) {
-            become(PartitionState.ENDED);
+    void end() {
+        lock.lock();
+        try {
+            if (state != PartitionState.ENDED) {
+                become(PartitionState.ENDED);
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
     /** Asks for permission to begin work; whoever gets it calls {@link #endWork} afterwards. */
-    synchronized boolean beginWork() {
-        if (state != PartitionState.RUNNING) {
-            return false;
+    boolean beginWork() {
+        lock.lock();
+        try {
+            if (state != PartitionState.RUNNING) {
+                return false;
+            }
+            working++;
+            return true;
+        } finally {
+            lock.unlock();
         }
-        working++;
-        return true;
     }
 
-    synchronized void endWork() {
-        working--;
-        notifyAll();
+    void endWork() {
+        lock.lock();
+        try {
+            working--;
+            lock.signalAll();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Waits until nothing works on it; false if it still does at the end of {@code patience}. */
-    synchronized boolean awaitIdle(Duration patience) throws InterruptedException {
-        long deadline = System.nanoTime() + patience.toNanos();
-        while (working > 0) {
-            long left = deadline - System.nanoTime();
-            if (left <= 0) {
-                return false;
+    boolean awaitIdle(Duration patience) throws InterruptedException {
+        lock.lock();
+        try {
+            long deadline = machine.nanoTime() + patience.toNanos();
+            while (working > 0) {
+                long left = deadline - machine.nanoTime();
+                if (left <= 0) {
+                    return false;
+                }
+                lock.awaitNanos(left);
             }
-            wait(left / 1_000_000 + 1);
+            return true;
+        } finally {
+            lock.unlock();
         }
-        return true;
     }
 
-    private synchronized void become(PartitionState next) {
-        if (!next.mayFollow(state)) {
-            throw new IllegalStateException(topicPartition + " cannot become " + next + " after " + state);
+    private void become(PartitionState next) {
+        lock.lock();
+        try {
+            if (!next.mayFollow(state)) {
+                throw new IllegalStateException(topicPartition + " cannot become " + next + " after " + state);
+            }
+            state = next;
+        } finally {
+            lock.unlock();
         }
-        state = next;
     }
 
     @Override

@@ -2,13 +2,11 @@ package dev.onceward.engine;
 
 import dev.onceward.config.ConsumerSettings;
 import dev.onceward.config.KafkaClientProperties;
-import dev.onceward.deadletter.DeadLetterPublisher;
 import dev.onceward.failure.Backoff;
 import dev.onceward.postgres.Ownership;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 
@@ -38,30 +36,19 @@ final class PollSide implements Takeovers.Results, PositionSearch.Results, Topic
     private final PollWatch watch;
     private final PollLoop loop;
 
-    PollSide(
-            EngineParts parts,
-            Consumer<byte[], byte[]> consumer,
-            MetadataUpdates metadata,
-            KafkaClientProperties kafka,
-            Stores stores,
-            Admin admin,
-            DeadLetterPublisher publisher,
-            List<Lane> lanes,
-            Backoff backoff,
-            Worker worker) {
+    PollSide(EngineParts parts, Outside outside, List<Lane> lanes, Backoff backoff, Worker worker) {
         ConsumerSettings settings = parts.settings();
         this.lifecycle = parts.lifecycle();
         this.drainLimit = settings.limits().drain();
-        this.consumer = consumer;
-        this.trouble = new PollTrouble(kafka.usesConsumerProtocol());
-        this.takeoverThread = new BackgroundThread(parts.threads() + "-takeover", worker);
-        this.positionThread = new BackgroundThread(parts.threads() + "-position", worker);
-        this.topicThread = new BackgroundThread(parts.threads() + "-confirm", worker);
+        Machine machine = outside.machine();
+        KafkaClientProperties kafka = new KafkaClientProperties(settings, parts.workerId());
+        this.consumer = outside.consumer();
+        this.trouble = new PollTrouble(kafka.usesConsumerProtocol(), machine);
+        this.takeoverThread = new BackgroundThread(parts.threads() + "-takeover", worker, machine);
+        this.positionThread = new BackgroundThread(parts.threads() + "-position", worker, machine);
+        this.topicThread = new BackgroundThread(parts.threads() + "-confirm", worker, machine);
         this.takeovers = new Takeovers(
-                stores.database(),
-                stores.generations(),
-                new FactsLoader(stores.attempts(), stores.deadLetters()),
-                parts.workerId(),
+                outside.ownerships(),
                 settings.limits().takeoverGrace(),
                 settings.backpressure().partitionMessages(),
                 backoff,
@@ -69,28 +56,21 @@ final class PollSide implements Takeovers.Results, PositionSearch.Results, Topic
                 takeoverThread,
                 this);
         this.search = new PositionSearch(
-                new Positions(
-                        admin,
-                        settings.groupId(),
-                        settings.startPosition(),
-                        stores.database(),
-                        stores.generations(),
-                        Engine.ADMIN_LIMIT),
+                new Positions(outside.cluster(), settings.startPosition(), outside.ownerships(), Engine.ADMIN_LIMIT),
                 backoff,
                 positionThread,
                 this);
-        this.releases = new Releases(
-                stores.database(), stores.generations(), settings.limits().takeoverGrace(), positionThread);
+        this.releases = new Releases(outside.ownerships(), settings.limits().takeoverGrace(), positionThread);
         this.dispatcher = new Dispatcher(
                 partitions,
                 lanes,
                 settings.ordering(),
                 takeovers,
-                new TopicConfirmations(metadata, search, topicThread, this));
+                new TopicConfirmations(outside.metadata(), search, topicThread, this));
         OffsetCommitter committer = new OffsetCommitter(
-                consumer, partitions, parts.workerId(), settings.limits().commitInterval(), System::nanoTime);
+                consumer, partitions, parts.workerId(), settings.limits().commitInterval(), machine::nanoTime);
         String replayTopic = settings.deadLetters().replayTopic(settings.consumer());
-        this.fencings = new Fencings(backoff, System::nanoTime);
+        this.fencings = new Fencings(backoff, machine::nanoTime);
         this.assignment = new Assignment(
                 consumer,
                 partitions,
@@ -104,11 +84,12 @@ final class PollSide implements Takeovers.Results, PositionSearch.Results, Topic
                 parts.clock(),
                 fencings,
                 // Whoever owns it next publishes what is still to be published.
-                partition -> publisher.forget(partition.topic(), partition.partition()));
+                partition -> outside.publisher().forget(partition.topic(), partition.partition()),
+                machine);
         this.backpressure = new Backpressure(consumer, partitions, settings.backpressure());
         List<String> topics = new ArrayList<>(parts.routes().keySet());
         topics.add(replayTopic);
-        this.watch = new PollWatch(drainLimit, kafka.maxPollInterval(), System::nanoTime);
+        this.watch = new PollWatch(drainLimit, kafka.maxPollInterval(), machine::nanoTime);
         this.loop = new PollLoop(
                 consumer,
                 topics,

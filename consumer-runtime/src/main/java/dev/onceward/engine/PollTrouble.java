@@ -3,7 +3,6 @@ package dev.onceward.engine;
 import dev.onceward.catalog.EventNames;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.FencedInstanceIdException;
@@ -27,10 +26,12 @@ final class PollTrouble {
     private static final long PAUSE_NANOS = Duration.ofMillis(500).toNanos();
 
     private final boolean consumerProtocol;
+    private final Machine machine;
     private volatile @Nullable String text;
 
     /** @param consumerProtocol whether the group is the broker's ({@code group.protocol=consumer}) */
-    PollTrouble(boolean consumerProtocol) {
+    PollTrouble(boolean consumerProtocol, Machine machine) {
+        this.machine = machine;
         this.consumerProtocol = consumerProtocol;
     }
 
@@ -58,7 +59,7 @@ final class PollTrouble {
                     .addKeyValue(EventNames.KEY, EventNames.POLLING_FAILED)
                     .log("Polling failed; tried again until it works");
         }
-        LockSupport.parkNanos(PAUSE_NANOS);
+        machine.pause(PAUSE_NANOS);
     }
 
     /** With the broker's protocol the client says these once, and then never joins again: better an end than a sleep. */

@@ -1,19 +1,14 @@
 package dev.onceward.engine;
 
-import dev.onceward.postgres.Database;
 import dev.onceward.postgres.Fence;
-import dev.onceward.postgres.GenerationTable;
 import dev.onceward.postgres.Ownership;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,15 +19,13 @@ import org.slf4j.LoggerFactory;
 final class Releases {
     private static final Logger LOG = LoggerFactory.getLogger(Releases.class);
 
-    private final Database database;
-    private final GenerationTable generations;
+    private final Ownerships ownerships;
     private final Duration limit;
     private final BackgroundThread thread;
 
     /** @param limit of one transaction */
-    Releases(Database database, GenerationTable generations, Duration limit, BackgroundThread thread) {
-        this.database = database;
-        this.generations = generations;
+    Releases(Ownerships ownerships, Duration limit, BackgroundThread thread) {
+        this.ownerships = ownerships;
         this.limit = limit;
         this.thread = thread;
     }
@@ -45,9 +38,9 @@ final class Releases {
             return;
         }
         try {
-            thread.submit(() -> releaseNow(owned)).get(patience.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (ExecutionException | TimeoutException e) {
-            LOG.atInfo().addKeyValue("error", e.toString()).log("Partitions could not be released in the database");
+            if (!thread.runWithin(patience, () -> releaseNow(owned))) {
+                LOG.atInfo().log("Partitions were not released in the database in time");
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -57,7 +50,7 @@ final class Releases {
     void releaseLate(Ownership ownership) {
         thread.execute(() -> {
             try {
-                release(Map.of(ownership.fence(), OptionalLong.empty()));
+                ownerships.release(Map.of(ownership.fence(), OptionalLong.empty()), limit);
             } catch (SQLException e) {
                 LOG.atInfo().addKeyValue("error", e.toString()).log("A late takeover could not be released");
             }
@@ -65,20 +58,13 @@ final class Releases {
     }
 
     private void releaseNow(List<OwnedPartition> owned) {
-        Map<Fence, OptionalLong> watermarks = new HashMap<>();
+        Map<Fence, OptionalLong> watermarks = new LinkedHashMap<>();
         owned.forEach(partition -> watermarks.put(
                 partition.fence(), OptionalLong.of(partition.window().watermark())));
         try {
-            release(watermarks);
+            ownerships.release(watermarks, limit);
         } catch (SQLException e) {
             LOG.atInfo().addKeyValue("error", e.toString()).log("Partitions could not be released in the database");
         }
-    }
-
-    private void release(Map<Fence, OptionalLong> watermarks) throws SQLException {
-        database.inTransaction(limit, connection -> {
-            generations.release(connection, watermarks);
-            return true;
-        });
     }
 }

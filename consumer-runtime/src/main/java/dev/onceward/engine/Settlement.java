@@ -116,7 +116,8 @@ final class Settlement {
 
     /** The run alone of a message failed and counts; but for a time limit that passed because nobody answered. */
     void charge(Delivery delivery, Throwable error, FailureClass failure) throws InterruptedException {
-        if (failure == FailureClass.TIME_LIMIT && moves.write(delivery, connection -> {}) != Moves.Written.DONE) {
+        if (failure == FailureClass.TIME_LIMIT
+                && moves.write(delivery, shared.records()::isOwn) != Moves.Written.DONE) {
             return; // an outage: it runs again after that
         }
         blame(delivery, error, failure);
@@ -156,9 +157,9 @@ final class Settlement {
         String error = "the worker ended while this message ran";
         Moves.Written written = moves.write(
                 delivery,
-                connection -> shared.attempts()
-                        .record(
-                                connection,
+                fence -> shared.records()
+                        .countAttempts(
+                                fence,
                                 delivery.identity(),
                                 delivery.messageId,
                                 delivery.attempts + 1,
@@ -173,11 +174,8 @@ final class Settlement {
         if (delivery.countedBeforeRun) {
             delivery.countedBeforeRun = false;
             try {
-                shared.fenced()
-                        .run(
-                                delivery.partition().fence(),
-                                connection -> shared.attempts()
-                                        .takeBack(connection, delivery.identity(), delivery.attempts + 1));
+                shared.records()
+                        .takeBackAttempt(delivery.partition().fence(), delivery.identity(), delivery.attempts + 1);
             } catch (SQLException | RuntimeException e) {
                 // The database is not there, and that is why the run did not count. One attempt of many stays counted,
                 // of a message that is suspected anyway.
@@ -240,9 +238,9 @@ final class Settlement {
     private void recordFailure(Delivery delivery, Step.RecordFailure failure) throws InterruptedException {
         Moves.Written written = moves.write(
                 delivery,
-                connection -> shared.attempts()
-                        .record(
-                                connection,
+                fence -> shared.records()
+                        .countAttempts(
+                                fence,
                                 delivery.identity(),
                                 delivery.messageId,
                                 failure.attempts(),

@@ -3,22 +3,19 @@ package dev.onceward.engine;
 import dev.onceward.catalog.EventNames;
 import dev.onceward.crash.CrashPoint;
 import dev.onceward.failure.Backoff;
-import dev.onceward.failure.SqlStates;
 import dev.onceward.metrics.RuntimeMeters;
-import dev.onceward.postgres.Database;
 import dev.onceward.postgres.GenerationTable;
 import dev.onceward.postgres.Ownership;
 import dev.onceward.postgres.Unfinished;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
+import java.util.Optional;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
@@ -35,10 +32,7 @@ final class Takeovers {
     /** After so many unclean takeovers in a row without progress, a message is suspected of ending workers. */
     private static final int SUSPICIOUS_AFTER = 2;
 
-    private final Database database;
-    private final GenerationTable generations;
-    private final FactsLoader facts;
-    private final String workerId;
+    private final Ownerships ownerships;
     private final Duration grace;
     private final int suspectWindow;
     private final Backoff backoff;
@@ -50,20 +44,14 @@ final class Takeovers {
     private final Map<TopicPartition, Long> ownGenerations = new HashMap<>();
 
     Takeovers(
-            Database database,
-            GenerationTable generations,
-            FactsLoader facts,
-            String workerId,
+            Ownerships ownerships,
             Duration grace,
             int suspectWindow,
             Backoff backoff,
             RuntimeMeters meters,
             BackgroundThread thread,
             Results results) {
-        this.database = database;
-        this.generations = generations;
-        this.facts = facts;
-        this.workerId = workerId;
+        this.ownerships = ownerships;
         this.grace = grace;
         this.suspectWindow = suspectWindow;
         this.backoff = backoff;
@@ -110,25 +98,29 @@ final class Takeovers {
     }
 
     private Map<OwnedPartition, Integer> fenceKeys(List<OwnedPartition> chunk) throws SQLException {
-        Map<GenerationTable.Candidate, OwnedPartition> candidates = new HashMap<>();
+        Map<GenerationTable.Candidate, OwnedPartition> candidates = new LinkedHashMap<>();
         chunk.forEach(partition -> candidates.put(candidate(partition), partition));
-        Map<OwnedPartition, Integer> keys = new HashMap<>();
-        database.inTransaction(grace, connection -> generations.fenceKeys(connection, candidates.keySet()))
+        Map<OwnedPartition, Integer> keys = new LinkedHashMap<>();
+        ownerships
+                .fenceKeys(candidates.keySet(), grace)
                 .forEach((candidate, key) -> keys.put(candidates.get(candidate), key));
         return keys;
     }
 
     /** Those that nobody works on, in one transaction that waits for none; returns the others. */
     private Map<OwnedPartition, Integer> takeFree(Map<OwnedPartition, Integer> keys) throws SQLException {
-        Map<OwnedPartition, Taken> taken = database.inTransaction(grace.plusSeconds(5), connection -> {
-            Set<Integer> free = Set.copyOf(generations.tryLock(connection, keys.values()));
-            Map<OwnedPartition, Integer> locked = new HashMap<>(keys);
-            locked.values().retainAll(free);
-            return locked.isEmpty() ? Map.of() : take(connection, locked);
+        List<GenerationTable.Takeover> takeovers = new ArrayList<>();
+        keys.forEach((partition, fenceKey) -> takeovers.add(takeover(partition, fenceKey)));
+        Map<Integer, Ownerships.Taken> taken = ownerships.takeFree(takeovers, grace);
+        Map<OwnedPartition, Integer> busy = new LinkedHashMap<>();
+        keys.forEach((partition, fenceKey) -> {
+            Ownerships.Taken own = taken.get(fenceKey);
+            if (own == null) {
+                busy.put(partition, fenceKey);
+            } else {
+                announce(partition, own);
+            }
         });
-        taken.forEach(this::announce);
-        Map<OwnedPartition, Integer> busy = new HashMap<>(keys);
-        busy.keySet().removeAll(taken.keySet());
         return busy;
     }
 
@@ -141,7 +133,7 @@ final class Takeovers {
             return;
         }
         try {
-            int ended = database.inTransaction(grace, connection -> generations.endHolders(connection, fenceKey));
+            int ended = ownerships.endHolders(fenceKey, grace);
             LOG.atWarn()
                     .addKeyValue(EventNames.KEY, EventNames.HOLDER_ENDED)
                     .addKeyValue("partition", partition.topicPartition())
@@ -164,42 +156,9 @@ final class Takeovers {
         if (!partition.in(PartitionState.TAKING_OVER)) {
             return true; // revoked while it waited
         }
-        try {
-            database.inTransaction(grace.plusSeconds(5), connection -> {
-                        generations.lock(connection, fenceKey, grace);
-                        return take(connection, Map.of(partition, fenceKey));
-                    })
-                    .forEach(this::announce);
-            return true;
-        } catch (SQLException e) {
-            if (SqlStates.find(e).filter("55P03"::equals).isPresent()) {
-                return false;
-            }
-            throw e;
-        }
-    }
-
-    /** Raises the generations of locked partitions; only then, in later statements, reads what is stored. */
-    private Map<OwnedPartition, Taken> take(Connection connection, Map<OwnedPartition, Integer> locked)
-            throws SQLException {
-        Map<OwnedPartition, GenerationTable.Takeover> takeovers = new HashMap<>();
-        locked.forEach((partition, fenceKey) -> takeovers.put(partition, takeover(partition, fenceKey)));
-        CrashPoint.BEFORE_TAKEOVER.reached();
-        Map<Integer, Ownership> owned = generations.take(connection, workerId, takeovers.values());
-        CrashPoint.GENERATION_RAISED.reached();
-        Map<TopicPartition, StoredFacts> stored = facts.load(
-                connection,
-                takeovers.values().stream()
-                        .map(GenerationTable.Takeover::records)
-                        .toList());
-        Map<OwnedPartition, Taken> taken = new HashMap<>();
-        takeovers.forEach((partition, takeover) -> taken.put(
-                partition,
-                new Taken(
-                        Objects.requireNonNull(owned.get(takeover.fenceKey())),
-                        Objects.requireNonNull(stored.get(partition.topicPartition())),
-                        takeover.records().lowest())));
-        return taken;
+        Optional<Ownerships.Taken> taken = ownerships.takeBehind(takeover(partition, fenceKey), grace);
+        taken.ifPresent(own -> announce(partition, own));
+        return taken.isPresent();
     }
 
     private GenerationTable.Takeover takeover(OwnedPartition partition, int fenceKey) {
@@ -216,7 +175,8 @@ final class Takeovers {
                 partition.isTakenAgain());
     }
 
-    private void announce(OwnedPartition partition, Taken taken) {
+    private void announce(OwnedPartition partition, Ownerships.Taken taken) {
+        long lowest = partition.window().watermark();
         CrashPoint.TAKEN_OVER.reached();
         ownGenerations.put(partition.topicPartition(), taken.ownership().fence().generation());
         meters.takeover(taken.ownership().unclean());
@@ -225,15 +185,15 @@ final class Takeovers {
                 .addKeyValue("partition", partition.topicPartition())
                 .addKeyValue("generation", taken.ownership().fence().generation())
                 .addKeyValue("unclean", taken.ownership().unclean())
-                .addKeyValue("offset", taken.lowest())
+                .addKeyValue("offset", lowest)
                 .log("The partition is owned under a new generation");
         long suspiciousUntil = 0;
         if (taken.ownership().stuckTakeovers() >= SUSPICIOUS_AFTER) {
-            suspiciousUntil = taken.lowest() + suspectWindow;
+            suspiciousUntil = lowest + suspectWindow;
             LOG.atWarn()
                     .addKeyValue(EventNames.KEY, EventNames.SUSPICION_BEGIN)
                     .addKeyValue("partition", partition.topicPartition())
-                    .addKeyValue("offset", taken.lowest())
+                    .addKeyValue("offset", lowest)
                     .log("Workers ended here without progress: unfinished records run one at a time");
         }
         results.takenOver(partition, taken.ownership(), taken.facts(), suspiciousUntil);
@@ -243,8 +203,6 @@ final class Takeovers {
         return new GenerationTable.Candidate(
                 partition.topicPartition().topic(), partition.topicPartition().partition(), partition.topicId());
     }
-
-    private record Taken(Ownership ownership, StoredFacts facts, long lowest) {}
 
     /** Receives results, in the takeover thread. */
     interface Results {

@@ -2,8 +2,6 @@ package dev.onceward.engine;
 
 import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,18 +10,21 @@ import org.jspecify.annotations.Nullable;
  * a lane and not to its thread, since a thread may be replaced in the middle. Thread-safe.
  */
 final class Turns {
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
+    private final Machine.Monitor lock;
     private final Set<Lane> working = new HashSet<>();
     /** Works alone, or waits for that: nobody begins in the meantime, so that it comes to its turn. */
     private @Nullable Lane alone;
+
+    Turns(Machine machine) {
+        this.lock = machine.monitor();
+    }
 
     /** Waits until the lane may work. */
     void begin(Lane lane, boolean wantsToBeAlone) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             while (alone != null) {
-                changed.await();
+                lock.await();
             }
             if (wantsToBeAlone) {
                 alone = lane;
@@ -38,7 +39,7 @@ final class Turns {
     private void awaitOthers(Lane lane) throws InterruptedException {
         try {
             while (!working.isEmpty()) {
-                changed.await();
+                lock.await();
             }
         } catch (InterruptedException e) {
             end(lane);
@@ -54,7 +55,7 @@ final class Turns {
             if (alone == lane) {
                 alone = null;
             }
-            changed.signalAll();
+            lock.signalAll();
         } finally {
             lock.unlock();
         }

@@ -79,7 +79,7 @@ public final class WorkerHandle {
                 Engine.provision(client, parts.settings(), parts.routes());
                 return true;
             });
-            Engine made = new Engine(parts, dataSource, version, client);
+            Engine made = new Engine(parts, Outside.real(parts, dataSource, version, client));
             engine = made;
             made.start();
         } catch (RuntimeException | InterruptedException e) {

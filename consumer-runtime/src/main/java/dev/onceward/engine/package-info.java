@@ -28,7 +28,8 @@
  *
  * <p>{@link dev.onceward.engine.Engine} starts and stops all of it; its parts are made by
  * {@link dev.onceward.engine.LaneFactory}, {@link dev.onceward.engine.PollSide} and
- * {@link dev.onceward.engine.BackgroundJobs}.
+ * {@link dev.onceward.engine.BackgroundJobs}. What it talks to stands in {@link dev.onceward.engine.Outside}, each by its
+ * role; also time and threads, which it has from its {@link dev.onceward.engine.Machine} alone.
  */
 @NullMarked
 package dev.onceward.engine;

@@ -13,6 +13,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.library.GeneralCodingRules;
 import java.nio.file.Path;
+import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -29,6 +30,10 @@ class ArchitectureTest {
             .and(resideOutsideOfPackages(EXPORTED))
             .and(resideOutsideOfPackages(MIGRATIONS))
             .as("internal");
+
+    /** The machine itself; what asks a server; what the thread of the team's own waits in. */
+    private static final Set<String> NOT_SIMULATED =
+            Set.of("RealMachine", "LockMonitor", "KafkaCluster", "FactsLoader", "Lifecycle", "WorkerHandle");
 
     private final JavaClasses main = new ClassFileImporter().importPath(Path.of("target", "classes"));
 
@@ -54,6 +59,29 @@ class ArchitectureTest {
                 .resideInAnyPackage("dev.onceward.handler", "dev.onceward.config", "dev.onceward.catalog")
                 .should()
                 .dependOnClassesThat(INTERNAL)
+                .check(main);
+    }
+
+    /** What goes round it, a simulation cannot decide about. */
+    @Test
+    void theEngineHasTimeAndThreadsFromItsMachineAlone() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.onceward.engine")
+                .and(describe("simulated", type -> !NOT_SIMULATED.contains(type.getSimpleName())))
+                .should()
+                .callMethod(System.class, "nanoTime")
+                .orShould()
+                .callMethod(Thread.class, "sleep", long.class)
+                .orShould()
+                .callMethod(Thread.class, "join")
+                .orShould()
+                .callMethod(Object.class, "wait", long.class)
+                .orShould()
+                .callConstructor(Thread.class, Runnable.class, String.class)
+                .orShould()
+                .dependOnClassesThat()
+                .resideInAPackage("java.util.concurrent.locks")
                 .check(main);
     }
 

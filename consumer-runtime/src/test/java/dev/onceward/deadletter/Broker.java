@@ -63,7 +63,7 @@ final class Broker implements AutoCloseable {
     }
 
     /** The record at these coordinates. */
-    ConsumerRecord<byte[], byte[]> read(DeadLetterPublisher.PublishedAt at) {
+    ConsumerRecord<byte[], byte[]> read(Publisher.PublishedAt at) {
         TopicPartition partition = new TopicPartition(at.topic(), at.partition());
         consumer.assign(List.of(partition));
         consumer.seek(partition, at.offset());

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.throwable;
 
 import dev.onceward.catalog.HeaderNames;
-import dev.onceward.deadletter.DeadLetterPublisher.PublishedAt;
+import dev.onceward.deadletter.Publisher.PublishedAt;
 import dev.onceward.handler.Coordinates;
 import dev.onceward.message.Origin;
 import dev.onceward.testsupport.Backends;

@@ -138,7 +138,7 @@ class BackpressureTest {
     /** An assignment of positioned partitions; its positions come from the test, never from a server. */
     private Assignment assigned(int count) {
         owned = new Partitions();
-        BackgroundThread none = new BackgroundThread("none", null);
+        BackgroundThread none = new BackgroundThread("none", null, RealMachine.INSTANCE);
         none.stopNow();
         Assignment made = new Assignment(
                 consumer,
@@ -152,7 +152,8 @@ class BackpressureTest {
                 new RuntimeMeters(new SimpleMeterRegistry(), "c"),
                 Clock.systemUTC(),
                 new Fencings(backoff, System::nanoTime),
-                gone -> {});
+                gone -> {},
+                RealMachine.INSTANCE);
         List<TopicPartition> partitions =
                 IntStream.range(0, count).mapToObj(BackpressureTest::partition).toList();
         consumer.assign(partitions);

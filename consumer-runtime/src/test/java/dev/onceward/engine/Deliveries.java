@@ -12,7 +12,8 @@ final class Deliveries {
     private Deliveries() {}
 
     static OwnedPartition partition(int number) {
-        return new OwnedPartition(new TopicPartition("payments", number), false, Clock.systemUTC(), () -> {});
+        return new OwnedPartition(
+                new TopicPartition("payments", number), false, Clock.systemUTC(), () -> {}, RealMachine.INSTANCE);
     }
 
     static Delivery of(OwnedPartition partition, long offset, String key) {

@@ -26,7 +26,7 @@ class GateTest {
 
     private final AtomicInteger probes = new AtomicInteger();
     private final AtomicReference<Exception> answer = new AtomicReference<>();
-    private final Gate gate = new Gate(this::ask, SHORT);
+    private final Gate gate = new Gate(this::ask, SHORT, RealMachine.INSTANCE);
     private final List<Thread> lanes = new ArrayList<>();
 
     private void ask() throws Exception {
@@ -91,7 +91,8 @@ class GateTest {
                     inside.put("asking");
                     atOnce.decrementAndGet();
                 },
-                SHORT);
+                SHORT,
+                RealMachine.INSTANCE);
         slow.close(Gate.Cause.DATABASE, new SQLException("x"));
         List<CompletableFuture<Gate.Pass>> waiting = List.of(lane(slow), lane(slow), lane(slow));
         assertThat(inside.poll(10, TimeUnit.SECONDS)).isEqualTo("asking");
@@ -162,7 +163,8 @@ class GateTest {
                     probes.incrementAndGet();
                     throw new SQLException("down");
                 },
-                long1);
+                long1,
+                RealMachine.INSTANCE);
         patient.close(Gate.Cause.DATABASE, new SQLException("x"));
         CompletableFuture<Gate.Pass> prober = lane(patient);
         CompletableFuture<Gate.Pass> other = lane(patient);

@@ -15,7 +15,7 @@ class LeaseGuardTest {
 
     private final AtomicLong now = new AtomicLong(5);
     private final List<Boolean> gate = new ArrayList<>();
-    private final LeaseGuard guard = new LeaseGuard(LEASE, gate::add, now::get);
+    private final LeaseGuard guard = new LeaseGuard(LEASE, gate::add, new HandClock(now::get));
 
     @Test
     void shutsOnceWhenALeaseWentByAndOpensAtTheNextSuccess() {
@@ -90,12 +90,12 @@ class LeaseGuardTest {
                         heartbeat.start();
                         heartbeats.add(heartbeat);
                         // Either it has to wait, or it is through already.
-                        await().until(() -> heartbeat.getState() == Thread.State.BLOCKED
+                        await().until(() -> heartbeat.getState() == Thread.State.WAITING
                                 || heartbeat.getState() == Thread.State.TERMINATED);
                     }
                     gate.add(shut);
                 },
-                now::get);
+                new HandClock(now::get));
         now.addAndGet(LEASE.toNanos() + 1);
 
         racing[0].check();

@@ -23,7 +23,8 @@ class OffsetCommitterTest {
 
     private final SlowAnswers consumer = new SlowAnswers();
     private final Partitions partitions = new Partitions();
-    private final OwnedPartition partition = new OwnedPartition(PARTITION, false, Clock.systemUTC(), () -> {});
+    private final OwnedPartition partition =
+            new OwnedPartition(PARTITION, false, Clock.systemUTC(), () -> {}, RealMachine.INSTANCE);
     private final AtomicLong nanos = new AtomicLong();
     private final OffsetCommitter committer =
             new OffsetCommitter(consumer, partitions, "worker-a", INTERVAL, nanos::get);

@@ -80,9 +80,13 @@ class PositionsIT {
         AttemptTable attempts = new AttemptTable(database);
         Stores stores = new Stores(
                 database, attempts, new DeadLetterTable(database, attempts), new GenerationTable(database), null);
-        Positions positions = new Positions(admin, "group." + topic, start, database, stores.generations(), LIMIT);
-        OwnedPartition partition =
-                new OwnedPartition(new TopicPartition(topic, number), false, Clock.systemUTC(), () -> {});
+        Positions positions = new Positions(
+                new KafkaCluster(admin, "group." + topic, LIMIT),
+                start,
+                new DatabaseOwnerships(database, stores.generations(), null, "worker"),
+                LIMIT);
+        OwnedPartition partition = new OwnedPartition(
+                new TopicPartition(topic, number), false, Clock.systemUTC(), () -> {}, RealMachine.INSTANCE);
         return await().until(() -> positions.find(List.of(partition)), found -> found.containsKey(partition))
                 .get(partition)
                 .offset();

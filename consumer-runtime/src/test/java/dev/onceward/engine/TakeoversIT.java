@@ -158,9 +158,9 @@ class TakeoversIT {
     void manyPartitionsAreReleasedInOneStatementEachWithItsOwnWatermark() throws Exception {
         Map<Integer, Taken> first = takeAll("first");
         Map<Integer, Taken> second = new HashMap<>(first);
-        BackgroundThread thread = new BackgroundThread("takeover", null);
+        BackgroundThread thread = new BackgroundThread("takeover", null, RealMachine.INSTANCE);
         threads.add(thread);
-        Releases releases = new Releases(stores.database(), stores.generations(), LIMIT, thread);
+        Releases releases = new Releases(ownerships("second"), LIMIT, thread);
         second.remove(3);
         statements.set(0);
         releases.release(
@@ -201,8 +201,8 @@ class TakeoversIT {
     }
 
     private static OwnedPartition positioned(int number, long position) {
-        OwnedPartition partition =
-                new OwnedPartition(new TopicPartition("payments", number), false, Clock.systemUTC(), () -> {});
+        OwnedPartition partition = new OwnedPartition(
+                new TopicPartition("payments", number), false, Clock.systemUTC(), () -> {}, RealMachine.INSTANCE);
         partition.positioned(TOPIC, position, 5);
         return partition;
     }
@@ -214,13 +214,10 @@ class TakeoversIT {
     /** By a process of its own. */
     private Map<Integer, Taken> takeAll(String worker, Consumer<OwnedPartition> prepare) {
         Map<Integer, Taken> taken = new ConcurrentHashMap<>();
-        BackgroundThread thread = new BackgroundThread("takeover", null);
+        BackgroundThread thread = new BackgroundThread("takeover", null, RealMachine.INSTANCE);
         threads.add(thread);
         Takeovers takeovers = new Takeovers(
-                stores.database(),
-                stores.generations(),
-                new FactsLoader(stores.attempts(), stores.deadLetters()),
-                worker,
+                ownerships(worker),
                 LIMIT,
                 100,
                 new Backoff(RetryPolicy.DEFAULT, new Random(1)),
@@ -239,6 +236,14 @@ class TakeoversIT {
         thread.execute(() -> all.forEach(takeovers::takeOver));
         await().atMost(Duration.ofSeconds(30)).until(() -> taken.size() == PARTITIONS);
         return taken;
+    }
+
+    private Ownerships ownerships(String worker) {
+        return new DatabaseOwnerships(
+                stores.database(),
+                stores.generations(),
+                new FactsLoader(stores.attempts(), stores.deadLetters()),
+                worker);
     }
 
     private static RecordIdentity record(int partition, long offset) {

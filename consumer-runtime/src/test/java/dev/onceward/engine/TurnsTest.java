@@ -21,7 +21,7 @@ class TurnsTest {
     private static final boolean ALONE = true;
     private static final boolean BESIDE = false;
 
-    private final Turns turns = new Turns();
+    private final Turns turns = new Turns(RealMachine.INSTANCE);
     private final Lane a = lane(0);
     private final Lane b = lane(1);
     private final Lane c = lane(2);
@@ -30,17 +30,20 @@ class TurnsTest {
     /** A lane that is not started: who it is, is all that counts here. */
     private static Lane lane(int number) {
         Gate gate = new Gate(
-                () -> {}, new Backoff(new RetryPolicy(5, Duration.ofMillis(1), Duration.ofMillis(2)), new Random(1)));
+                () -> {},
+                new Backoff(new RetryPolicy(5, Duration.ofMillis(1), Duration.ofMillis(2)), new Random(1)),
+                RealMachine.INSTANCE);
         return new Lane(
                 number,
                 "turns",
                 gate,
-                new Turns(),
+                new Turns(RealMachine.INSTANCE),
                 new GroupSizer(1, Duration.ofSeconds(1)),
                 lane -> {
                     throw new AssertionError("not started");
                 },
-                new NoWorker());
+                new NoWorker(),
+                RealMachine.INSTANCE);
     }
 
     @AfterEach
