@@ -61,7 +61,7 @@ public enum EventNames {
     /** Workers of one consumer use several roles. */
     HOLDER_UNREACHABLE("a worker of the same consumer uses a database role whose sessions this one may not end"),
     /** A worker that lost its partition was refused. */
-    FENCED("a transaction was refused: the partition has a newer generation"),
+    FENCED("a partition of this worker has a newer generation: nothing more is written there"),
     /** Two workers take one partition from each other. */
     TWO_OWNERS("a partition that Kafka still assigns here is taken over again and again: two groups, one consumer?"),
     /** No heartbeat succeeded for one lease. */

@@ -126,7 +126,7 @@ public enum MeterNames {
             "partitions taken over, by outcome: CLEAN (released by the owner before) or UNCLEAN",
             Tag.OUTCOME),
     /** Refused transactions. */
-    FENCED(Type.COUNTER, "fenced", "transactions", "transactions refused because the partition has a new owner"),
+    FENCED(Type.COUNTER, "fenced", "partitions", "partitions whose newer generation refused this worker's writes"),
     /** Commits with an unknown outcome. */
     UNKNOWN_COMMITS(Type.COUNTER, "unknown.commits", "transactions", "commits whose answer was lost"),
     /** Conflicts. */

@@ -224,12 +224,21 @@ final class Assignment implements ConsumerRebalanceListener {
         consumer.seek(topicPartition, to);
     }
 
-    /** Kafka still assigns a partition here, but its generation is another's: from the start, after a jittered delay. */
+    /**
+     * The generation of a partition is another's. Where Kafka still assigns it here: from the start, after a jittered delay.
+     * Where Kafka has taken it away in the meantime, it is told all the same: that a stale worker was refused.
+     */
     void fenced(OwnedPartition partition) {
+        if (!partition.foundStale()) {
+            return;
+        }
+        event(
+                EventNames.FENCED,
+                partition,
+                "The partition has a newer generation: nothing of it is written here any more");
+        meters.fenced();
         if (partitions.isCurrent(partition)) {
             TopicPartition topicPartition = partition.topicPartition();
-            event(EventNames.FENCED, partition, "The partition has a newer generation: dropped, taken over again");
-            meters.fenced();
             remove(List.of(topicPartition));
             end(partition);
             begin(List.of(topicPartition), fencings.next(topicPartition), true);

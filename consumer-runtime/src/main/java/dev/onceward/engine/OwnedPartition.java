@@ -36,6 +36,7 @@ final class OwnedPartition {
     private volatile boolean suspicious;
     private long suspiciousBefore;
     private long committed = -1;
+    private boolean stale;
     private final PartitionAge age;
 
     OwnedPartition(TopicPartition topicPartition, boolean replay, Clock clock, Runnable skewed, Machine machine) {
@@ -119,6 +120,13 @@ final class OwnedPartition {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Tells the first time only: many of its messages may find out. Poll thread only. */
+    boolean foundStale() {
+        boolean first = !stale;
+        stale = true;
+        return first;
     }
 
     /** This worker had it until another one took it, and is alive: so no message here ended a worker. */

@@ -82,7 +82,7 @@ class CatalogueTest {
                         "onceward.outage GAUGE  consumer",
                         "onceward.worker.state GAUGE  consumer",
                         "onceward.takeovers COUNTER partitions consumer,outcome",
-                        "onceward.fenced COUNTER transactions consumer",
+                        "onceward.fenced COUNTER partitions consumer",
                         "onceward.unknown.commits COUNTER transactions consumer",
                         "onceward.contention COUNTER transactions consumer",
                         "onceward.handlers.stuck COUNTER handlers consumer",
