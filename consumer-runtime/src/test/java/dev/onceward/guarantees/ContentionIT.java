@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -86,6 +87,61 @@ class ContentionIT {
         assertThat(scrape.sum(MeterNames.CONTENTION)).isPositive();
         assertThat(states).isNotEmpty().containsOnly("40P01");
         assertThat(ledger.texts("SELECT balance FROM accounts ORDER BY id")).containsExactly("2", "2", "0", "0");
+    }
+
+    @Test
+    void F12_deadlockOfTwoWorkersReRunsTheWholeTransaction() {
+        CountDownLatch bothHoldOne = new CountDownLatch(2);
+        Queue<String> states = new ConcurrentLinkedQueue<>();
+        Set<Integer> deadlocked = ConcurrentHashMap.newKeySet();
+        try (Ledger two = new Ledger(2)) {
+            two.execute("CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL)");
+            two.execute("INSERT INTO accounts VALUES (0, 0), (1, 0)");
+            MessageHandler<String, String> handler = (message, effect) -> {
+                remembered(message, effect);
+                int partition = message.coordinates().partition();
+                if (message.value().equals("move")) {
+                    try {
+                        effect.handle().execute(MOVE, partition);
+                        if (deadlocked.add(partition)) {
+                            bothHoldOne.countDown();
+                            assertThat(bothHoldOne.await(20, TimeUnit.SECONDS)).isTrue();
+                        }
+                        effect.handle().execute(MOVE, 1 - partition);
+                    } catch (JdbiException e) {
+                        states.add(((SQLException) e.getCause()).getSQLState());
+                        throw e;
+                    }
+                }
+            };
+            RetryPolicy once = new RetryPolicy(1, Duration.ofMillis(10), Duration.ofMillis(100));
+            two.start(two.consumer("classic").retry(once).meterRegistry(scrape.registry()), handler);
+            two.start(two.consumer("classic").retry(once), handler);
+            // A partition is taken over when it has a record.
+            AtomicInteger sent = new AtomicInteger();
+            await().until(() -> {
+                int round = sent.getAndIncrement();
+                two.send(0, "k", "before-0-" + round, "10");
+                two.send(1, "k", "before-1-" + round, "10");
+                return two.count(
+                                "SELECT count(DISTINCT worker_id) FROM partition_generations WHERE topic = ?"
+                                        + " AND released_at IS NULL",
+                                two.topic)
+                        == 2;
+            });
+            two.send(0, "k", "m0", "move");
+            two.send(1, "k", "m1", "move");
+            two.flush();
+            int all = 2 * sent.get() + 2;
+            await().untilAsserted(() -> assertThat(two.committed()).isEqualTo(all));
+            assertThat(states).containsExactly("40P01");
+            assertThat(two.entries()).isEqualTo(all);
+            assertThat(two.distinctEntries()).isEqualTo(all);
+            assertThat(two.texts("SELECT balance FROM accounts")).containsExactly("2", "2");
+            assertThat(attempts).containsOnly(1);
+            assertThat(two.count("SELECT count(*) FROM message_attempts")).isZero();
+            assertThat(two.count("SELECT count(*) FROM dead_letters")).isZero();
+        }
     }
 
     @Test

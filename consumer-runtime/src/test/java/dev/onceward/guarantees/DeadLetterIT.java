@@ -14,6 +14,7 @@ import dev.onceward.handler.RetryAfterException;
 import dev.onceward.runtime.ConsumerRuntime;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -85,24 +86,63 @@ class DeadLetterIT {
     }
 
     @Test
+    void F14_aLetterOfAPartitionThatTheDeadLetterTopicDoesNotHaveGoesToOneThatItHas() throws Exception {
+        try (Ledger ledger = new Ledger(6)) {
+            ledger.admin().deleteTopics(List.of(ledger.deadLetterTopic())).all().get();
+            await().ignoreExceptions().until(() -> {
+                ledger.create(ledger.deadLetterTopic(), 1);
+                return true;
+            });
+            ledger.send(5, "a", "bad", "1");
+            ledger.send(5, "a", "good", "1");
+            ledger.flush();
+            ledger.start((message, effect) -> {
+                if (message.id().equals("bad")) {
+                    throw new PermanentException("never");
+                }
+                Ledger.HANDLER.handle(message, effect);
+            });
+            await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(2));
+
+            assertThat(ledger.texts("SELECT partition || ' ' || status || ' ' || dlt_partition || ' ' || dlt_offset"
+                            + " FROM dead_letters"))
+                    .containsExactly("5 DEAD 0 0");
+            assertThat(ledger.records(ledger.deadLetterTopic()))
+                    .extracting(letter -> text(letter.key()) + "/" + text(letter.value()))
+                    .containsExactly("a/1");
+            assertThat(ledger.entriesOf("a")).containsExactly("good");
+        }
+    }
+
+    @Test
     void F18_whatCannotBeDecodedGoesToTheDeadLetterTopicAsItCameAndTheNextRuns() {
         try (Ledger ledger = new Ledger(1)) {
             ledger.send("a", "m0", "broken value");
             ledger.send("broken key", "m1", "1");
             ledger.send("broken key", "m2", "broken value");
+            // Neither is text at all, so that a copy by way of text would be another one.
+            byte[] key = {'b', 'r', 'o', 'k', 'e', 'n', (byte) 0xC3, 0x28};
+            byte[] value = {'b', 'r', 'o', 'k', 'e', 'n', (byte) 0xFF, 0, (byte) 0xFE};
+            ProducerRecord<byte[], byte[]> noText = new ProducerRecord<>(ledger.topic, key, value);
+            noText.headers().add("message-id", "m4".getBytes(UTF_8));
+            ledger.send(noText);
             ledger.send("a", "m3", "1");
             ledger.flush();
             ledger.started(ledger.consumer()
                     .handle(ledger.topic, PICKY, PICKY, Ledger.HANDLER)
                     .start());
-            await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(4));
+            await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(5));
 
             assertThat(ledger.entriesOf("a")).containsExactly("m3");
             assertThat(ledger.texts("SELECT reason FROM dead_letters ORDER BY record_offset"))
-                    .containsExactly("UNDECODABLE", "UNDECODABLE", "UNDECODABLE");
+                    .containsExactly("UNDECODABLE", "UNDECODABLE", "UNDECODABLE", "UNDECODABLE");
             assertThat(ledger.records(ledger.deadLetterTopic()))
-                    .extracting(letter -> text(letter.key()) + "/" + text(letter.value()))
-                    .containsExactlyInAnyOrder("a/broken value", "broken key/1", "broken key/broken value");
+                    .extracting(letter -> bytesOf(letter.key()) + "/" + bytesOf(letter.value()))
+                    .containsExactlyInAnyOrder(
+                            bytesOf(Ledger.bytes("a")) + "/" + bytesOf(Ledger.bytes("broken value")),
+                            bytesOf(Ledger.bytes("broken key")) + "/" + bytesOf(Ledger.bytes("1")),
+                            bytesOf(Ledger.bytes("broken key")) + "/" + bytesOf(Ledger.bytes("broken value")),
+                            bytesOf(key) + "/" + bytesOf(value));
         }
     }
 
@@ -328,6 +368,10 @@ class DeadLetterIT {
             assertThat(ledger.entries()).isEqualTo(1);
             assertThat(ledger.count("SELECT count(*) FROM dead_letters")).isZero();
         }
+    }
+
+    private static String bytesOf(byte[] bytes) {
+        return HexFormat.of().formatHex(bytes);
     }
 
     private static String text(byte[] bytes) {

@@ -87,14 +87,24 @@ class GivenUpOnceIT {
     @Test
     void F20_idsThatShareALongBeginningStayDistinctAndLongerOnesAreGivenUp() {
         String beginning = "x".repeat(199);
+        String wide = "\u20ac".repeat(199); // three bytes each
         try (Ledger ledger = new Ledger(1)) {
             ledger.send("k", beginning + "1", "10");
             ledger.send("k", beginning + "2", "10");
             ledger.send("k", beginning + "1", "10");
+            ledger.send("k", wide + "1", "10");
+            ledger.send("k", wide + "2", "10");
+            ledger.send("k", beginning + "12", "10"); // longer than the column
+            ledger.send("k", beginning + "x".repeat(20_000) + "1", "10"); // than a row of an index can be
+            ledger.send("k", beginning + "x".repeat(20_000) + "2", "10");
             ledger.flush();
             ledger.start(Ledger.HANDLER);
-            await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(3));
-            assertThat(ledger.entriesOf("k")).containsExactly(beginning + "1", beginning + "2");
+            await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(8));
+            assertThat(ledger.entriesOf("k")).containsExactly(beginning + "1", beginning + "2", wide + "1", wide + "2");
+            assertThat(ledger.texts("SELECT record_offset || ' ' || reason FROM dead_letters ORDER BY record_offset"))
+                    .containsExactly("5 INVALID_ID", "6 INVALID_ID", "7 INVALID_ID");
+            assertThat(ledger.texts("SELECT error_message FROM dead_letters"))
+                    .allSatisfy(message -> assertThat(message).contains("200"));
         }
     }
 

@@ -10,6 +10,7 @@ import dev.onceward.runtime.ConsumerRuntime;
 import dev.onceward.runtime.ConsumerRuntimeBuilder;
 import dev.onceward.testsupport.Backends;
 import dev.onceward.testsupport.PostgresServer;
+import dev.onceward.testsupport.guarantees.ObservedConsumer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -109,6 +110,11 @@ final class Ledger implements AutoCloseable {
 
     Admin admin() {
         return admin;
+    }
+
+    /** As the checkers of guarantees see it. */
+    ObservedConsumer observed() {
+        return ObservedConsumer.named(name, dataSource, bootstrap);
     }
 
     /** Quick timings, no pool to wait for: what every test begins with. */

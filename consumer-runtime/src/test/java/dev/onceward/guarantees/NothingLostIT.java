@@ -20,8 +20,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
@@ -123,9 +125,16 @@ class NothingLostIT {
                                 return ledger.records(ledger.topic).size() < more[0] / 2;
                             });
 
-            ledger.start(Ledger.HANDLER);
+            ConsumerRuntime before = ledger.start(Ledger.HANDLER);
             await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(more[0]));
             assertThat(ledger.entries()).isLessThan(more[0]).isEqualTo(ledger.distinctEntries());
+            before.close();
+
+            Scrape scrape = new Scrape();
+            ledger.start(ledger.consumer().meterRegistry(scrape.registry()), Ledger.HANDLER);
+            ledger.send("k0", "last", "10");
+            await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(more[0] + 1));
+            assertThat(scrape.sum(MeterNames.MESSAGES)).as("nothing came again").isEqualTo(1);
         }
     }
 
@@ -152,6 +161,33 @@ class NothingLostIT {
             await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(11));
             assertThat(ledger.entries()).isEqualTo(11);
             assertThat(events.count(EventNames.OFFSET_RESTORED)).isGreaterThanOrEqualTo(2);
+        }
+    }
+
+    /** One partition begins where the database says, the other, of which it says nothing any more, from its start. */
+    @Test
+    void F06_aPartitionWhoseCommittedOffsetExpiredHasNoSecondEffects() throws ExecutionException, InterruptedException {
+        Scrape scrape = new Scrape();
+        try (Ledger ledger = new Ledger(2)) {
+            for (int i = 0; i < 100; i++) {
+                ledger.send(i % 2, "k" + i % 7, "m" + i, "10");
+            }
+            ledger.flush();
+            ConsumerRuntime before = ledger.start(Ledger.HANDLER);
+            await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(100));
+            before.close();
+            ledger.admin()
+                    .deleteConsumerGroupOffsets(ledger.name, Set.of(ledger.partition(0), ledger.partition(1)))
+                    .all()
+                    .get();
+            assertThat(ledger.committed()).isZero();
+            ledger.execute("UPDATE partition_generations SET watermark = NULL WHERE partition = 1");
+
+            ledger.start(ledger.consumer().meterRegistry(scrape.registry()), Ledger.HANDLER);
+            await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(100));
+            assertThat(scrape.sum(MeterNames.MESSAGES, "outcome", "DUPLICATE")).isEqualTo(50);
+            assertThat(ledger.entries()).isEqualTo(100);
+            assertThat(ledger.distinctEntries()).isEqualTo(100);
         }
     }
 
@@ -438,17 +474,22 @@ class NothingLostIT {
             ledger.send("k", "m0", "10");
             ledger.send("k", "m1", "bad");
             ledger.flush();
+            AtomicInteger runs = new AtomicInteger();
+            int runsOfTheFirstWorker = 0;
             for (int start = 0; start < 3; start++) {
                 try (ConsumerRuntime runtime = ledger.start((message, effect) -> {
                     Ledger.HANDLER.handle(message, effect);
                     if (message.value().equals("bad")) {
+                        runs.incrementAndGet();
                         throw new IllegalStateException("cannot");
                     }
                 })) {
                     await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(2));
                     await().until(() -> runtime.health().ready());
                 }
+                runsOfTheFirstWorker = start == 0 ? runs.get() : runsOfTheFirstWorker;
             }
+            assertThat(runs).as("runs of later workers").hasValue(runsOfTheFirstWorker);
             assertThat(ledger.entriesOf("k")).isEqualTo(List.of("m0"));
             assertThat(ledger.count("SELECT count(*) FROM dead_letters")).isEqualTo(1);
             assertThat(ledger.records(ledger.deadLetterTopic())).hasSize(1);

@@ -4,11 +4,13 @@ import static dev.onceward.guarantees.Ledger.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onceward.catalog.MeterNames;
+import dev.onceward.config.ConsumerSettings;
 import dev.onceward.config.Ordering;
 import dev.onceward.config.RetryPolicy;
 import dev.onceward.handler.MessageHandler;
 import dev.onceward.handler.RetryAfterException;
 import dev.onceward.runtime.ConsumerRuntime;
+import dev.onceward.runtime.ConsumerRuntimeBuilder;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -107,12 +109,19 @@ class OrderIT {
                     throw new RetryAfterException(Duration.ofSeconds(1), "has to fail");
                 }
             };
-            ConsumerRuntime first = ledger.start(ledger.consumer(protocol), handler);
+            // Full with what backs off, so that it has paused what it holds when others come to it.
+            Scrape scrape = new Scrape();
+            ConsumerRuntimeBuilder full = ledger.consumer(protocol)
+                    .meterRegistry(scrape.registry())
+                    .kafka("consumer.max.poll.records", "4")
+                    .backpressure(new ConsumerSettings.Backpressure(4, 8 << 20, 400, 24 << 20, 100_000));
+            ConsumerRuntime first = ledger.start(full, handler);
             // All of them: those that it never had could not move.
             await().untilAsserted(() -> assertThat(ledger.count(
                             "SELECT count(*) FROM partition_generations WHERE topic = ? AND generation > 0",
                             ledger.topic))
                     .isEqualTo(partitions));
+            await().until(() -> scrape.sum(MeterNames.PARTITIONS_PAUSED) > partitions / 2.0);
             ledger.start(ledger.consumer(protocol), handler);
             await().untilAsserted(() -> assertThat(owners(ledger)).isEqualTo(2));
             ledger.start(ledger.consumer(protocol), handler);

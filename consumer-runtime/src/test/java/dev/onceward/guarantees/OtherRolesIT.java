@@ -3,8 +3,12 @@ package dev.onceward.guarantees;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onceward.catalog.EventNames;
+import dev.onceward.postgres.Tables;
 import dev.onceward.runtime.ConsumerRuntime;
 import dev.onceward.runtime.ConsumerRuntimeBuilder;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -67,6 +71,37 @@ class OtherRolesIT {
         closing(as(signaller));
         closing(ledger.consumer()); // a superuser
         assertThat(events.count(EventNames.HOLDER_UNREACHABLE)).isZero();
+    }
+
+    /** The old owner's session is a superuser's, which nobody else may end. */
+    @Test
+    void F51_aTakeoverThatMayNotEndTheHolderSaysSoAndWaitsForIt() throws SQLException {
+        ledger.send("k", "m0", "10");
+        ledger.flush();
+        ConsumerRuntime before = ledger.start(Ledger.HANDLER);
+        Ledger.await().until(() -> ledger.committed() == 1);
+        before.close();
+        String other = role("other");
+        try (Connection holder = ledger.dataSource.getConnection();
+                Statement statement = holder.createStatement()) {
+            holder.setAutoCommit(false);
+            // As a transaction of the old owner holds it.
+            statement.execute("SELECT pg_advisory_xact_lock_shared(" + new Tables("public").lockClass()
+                    + ", fence_key) FROM partition_generations WHERE topic = '" + ledger.topic + "'");
+            ledger.send("k", "m1", "10");
+            ledger.flush();
+            ConsumerRuntime next = start(as(other).limits(Ledger.impatient()));
+            // The grace is a second; it is tried again and again.
+            Ledger.await().until(() -> events.count(EventNames.HOLDER_NOT_ENDED) > 1);
+            assertThat(events.saw("grant pg_signal_backend")).isTrue();
+            assertThat(holder.isValid(1)).isTrue();
+            assertThat(ledger.entries()).isEqualTo(1);
+            assertThat(next.health().live()).isTrue();
+            holder.rollback();
+        }
+        Ledger.await().until(() -> ledger.committed() == 2);
+        assertThat(ledger.entriesOf("k")).containsExactly("m0", "m1");
+        assertThat(events.count(EventNames.HOLDER_ENDED)).isZero();
     }
 
     /** Locks of the same key in another database of the server are another installation's. */

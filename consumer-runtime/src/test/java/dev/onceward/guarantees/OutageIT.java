@@ -20,6 +20,7 @@ import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
@@ -141,16 +142,22 @@ class OutageIT {
         config.setDataSource(ledger.dataSource);
         config.setMaximumPoolSize(5); // four lanes and the heartbeat
         config.setConnectionTimeout(300);
+        CountDownLatch allLanes = new CountDownLatch(4);
         try (HikariDataSource pool = new HikariDataSource(config)) {
             ConsumerRuntime runtime =
                     ledger.start(ledger.consumer(pool).meterRegistry(scrape.registry()), (message, effect) -> {
                         effect.handle().execute("SELECT 1");
+                        allLanes.countDown();
+                        allLanes.await(); // until each lane has a connection, and none is left
                         try (Connection second = pool.getConnection()) {
                             second.createStatement().execute("SELECT pg_sleep(0.001)");
                         }
                         Ledger.HANDLER.handle(message, effect);
                     });
             everythingWasProcessedOnceAndNothingCounted(60);
+            assertThat(events.count(EventNames.OUTAGE_BEGIN))
+                    .as("taken for an outage")
+                    .isPositive();
             assertThat(events.count(EventNames.LEASE_EXPIRED))
                     .as("the heartbeat keeps its connection")
                     .isZero();

@@ -104,7 +104,9 @@ class PruningIT {
             long all = 0;
             together.await();
             while (ledger.count("SELECT count(*) FROM processed_messages WHERE message_id LIKE 'old-%'") > 0) {
-                all += database.inTransaction(Duration.ofSeconds(10), pruning::prune);
+                long pruned = database.inTransaction(Duration.ofSeconds(10), pruning::prune);
+                assertThat(pruned).as("in one transaction").isLessThanOrEqualTo(50);
+                all += pruned;
             }
             return all;
         };

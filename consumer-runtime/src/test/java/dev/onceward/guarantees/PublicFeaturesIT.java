@@ -262,7 +262,7 @@ class PublicFeaturesIT {
 
     /** The same consumer of the same topic twice in one database: all that is different is the schema. */
     @Test
-    void twoSchemasOfOneDatabaseDoNotDisturbEachOther() {
+    void F51_aTakeoverInOneSchemaLeavesTheSessionsOfAnotherSchemaAlone() {
         Blocker blocker = Blocker.stubborn();
         AtomicInteger calls = new AtomicInteger();
         try (Ledger ledger = new Ledger(1)) {

@@ -9,6 +9,8 @@ import dev.onceward.config.RetryPolicy;
 import dev.onceward.handler.MessageHandler;
 import dev.onceward.runtime.ConsumerRuntime;
 import dev.onceward.runtime.ConsumerRuntimeBuilder;
+import dev.onceward.testsupport.guarantees.Guarantee;
+import dev.onceward.testsupport.guarantees.OffsetsNeverBack;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.time.Duration;
@@ -41,8 +43,7 @@ class RebalanceIT {
             Ledger.HANDLER.handle(message, effect);
             permits.acquire();
         };
-        try (Ledger ledger = new Ledger(12);
-                CommittedOffsets offsets = new CommittedOffsets(ledger)) {
+        try (Ledger ledger = new Ledger(12)) {
             for (int i = 0; i < messages; i++) {
                 ledger.send("account-" + i % 60, "m" + i, "10");
             }
@@ -71,7 +72,7 @@ class RebalanceIT {
             await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(messages));
             assertThat(ledger.entries()).isEqualTo(messages);
             assertThat(ledger.distinctEntries()).isEqualTo(messages);
-            assertThat(offsets.backwards()).isEmpty();
+            Guarantee.assertHeld(OffsetsNeverBack.of(ledger.observed()));
         }
     }
 
@@ -198,6 +199,19 @@ class RebalanceIT {
             assertThat(ledger.entries()).isEqualTo(40L * partitions);
             assertThat(ledger.distinctEntries()).isEqualTo(40L * partitions);
             assertThat(owned(ledger, second)).isEqualTo(partitions - staying.size());
+
+            // And once more the other way: told only of those that come, it goes on with those that it has.
+            second.close();
+            for (int partition = 0; partition < partitions; partition++) {
+                ledger.send(partition, "later", partition + "-later", "later");
+            }
+            await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(41L * partitions));
+            assertThat(ledger.entries()).isEqualTo(41L * partitions);
+            assertThat(ledger.texts(
+                            "SELECT partition FROM partition_generations WHERE topic = ? AND generation = 1",
+                            ledger.topic))
+                    .as("those that stayed were never taken over again")
+                    .hasSameElementsAs(staying);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.onceward.guarantees;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onceward.catalog.EventNames;
@@ -9,9 +10,15 @@ import dev.onceward.config.Ordering;
 import dev.onceward.handler.MessageHandler;
 import dev.onceward.handler.PermanentException;
 import dev.onceward.handler.RetryAfterException;
+import dev.onceward.postgres.Database;
+import dev.onceward.postgres.GenerationTable;
 import dev.onceward.postgres.Tables;
+import dev.onceward.postgres.Unfinished;
 import dev.onceward.runtime.ConsumerRuntime;
 import dev.onceward.testsupport.ProcessControl;
+import dev.onceward.testsupport.proxy.Direction;
+import dev.onceward.testsupport.proxy.PostgresProxy;
+import dev.onceward.testsupport.proxy.ProxiedConnection;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -23,7 +30,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -151,6 +163,120 @@ class StaleWorkerIT {
         }
     }
 
+    /** What no limit of the server catches: it waits until somebody reads what it has to say. */
+    @Test
+    void F51_aClientThatDoesNotReadItsResultIsEndedAndNoOther() {
+        begin(2);
+        try (PostgresProxy proxy = PostgresProxy.to(ledger.postgres)) {
+            List<CompletableFuture<ProxiedConnection>> stalled = new ArrayList<>();
+            for (int partition = 0; partition < 2; partition++) {
+                ledger.send(partition, "large", "large-" + partition, "10");
+                ledger.send(partition, "account", "m" + partition, "10");
+                stalled.add(proxy.network()
+                        .beforeBytes(
+                                Direction.TO_SERVER,
+                                ("/* large-" + partition + " */").getBytes(UTF_8),
+                                connection -> connection.stall(Direction.TO_CLIENT)));
+            }
+            ledger.flush();
+            ConsumerSettings.Limits limits = grace(Duration.ofMillis(500));
+            ledger.start(
+                    ledger.consumer("classic")
+                            .ordering(Ordering.PARTITION)
+                            .limits(limits)
+                            .database(
+                                    proxy.jdbcUrl(ledger.databaseName),
+                                    ledger.postgres.user(),
+                                    ledger.postgres.password()),
+                    (message, effect) -> {
+                        Ledger.HANDLER.handle(message, effect);
+                        if (message.id().startsWith("large")) {
+                            effect.handle()
+                                    .execute("SELECT /* " + message.id()
+                                            + " */ repeat('x', 1000) FROM generate_series(1, 30000)");
+                        }
+                    });
+            Ledger.await().until(() -> stalled.stream().allMatch(CompletableFuture::isDone) && notRead() == 2);
+            ledger.start(ledger.consumer("classic").limits(limits), Ledger.HANDLER);
+
+            Ledger.await().until(() -> ledger.entries() == 2);
+            assertThat(events.count(EventNames.HOLDER_ENDED)).isEqualTo(1);
+            assertThat(notRead()).as("the one of the other partition").isEqualTo(1);
+            proxy.reset();
+            everythingTookEffectOnce(4);
+        }
+    }
+
+    /** Sessions in the middle of a result that nobody reads. */
+    private long notRead() {
+        return ledger.count("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                + " AND wait_event = 'ClientWrite' AND query LIKE '%generate_series(1, 30000)%'");
+    }
+
+    /** Two at once, while there is no moment in which nobody has the partition's lock. */
+    @Test
+    void F51_rivalTakeoversGetInBetweenTransactionsThatOverlapWithoutEnd() throws Exception {
+        begin(1);
+        int messages = 200;
+        for (int i = 0; i < messages; i++) {
+            ledger.send("account-" + i, "m" + i, "10");
+        }
+        ledger.flush();
+        ConsumerRuntime owner = ledger.start(
+                ledger.consumer().concurrency(new ConsumerSettings.Concurrency(4, 1, Duration.ofSeconds(5))),
+                (message, effect) -> {
+                    effect.handle().execute("SELECT pg_sleep(0.1)");
+                    Ledger.HANDLER.handle(message, effect);
+                });
+        Ledger.await().until(() -> ledger.entries() > 20 && lockHolders() > 1);
+        CyclicBarrier together = new CyclicBarrier(2);
+        ExecutorService threads = Executors.newFixedThreadPool(2);
+        try {
+            List<Future<Long>> rivals = List.of(
+                    threads.submit(() -> takeOver("rival-1", 1, together)),
+                    threads.submit(() -> takeOver("rival-2", 2, together)));
+            assertThat(List.of(rivals.get(0).get(), rivals.get(1).get())).containsExactlyInAnyOrder(2L, 3L);
+        } finally {
+            threads.shutdown();
+        }
+        assertThat(ledger.entries()).as("taken over in the middle").isLessThan(messages);
+        everythingTookEffectOnce(messages);
+        assertThat(events.count(EventNames.HOLDER_ENDED)).isZero();
+        assertThat(owner.health().live()).isTrue();
+    }
+
+    private long takeOver(String worker, long lowest, CyclicBarrier together) throws Exception {
+        Database database = new Database(ledger.dataSource, new Tables("public"), ledger.name, 0);
+        GenerationTable generations = new GenerationTable(database);
+        GenerationTable.Candidate candidate = new GenerationTable.Candidate(ledger.topic, 0, ledger.topicId());
+        together.await();
+        return database.inTransaction(Duration.ofSeconds(10), connection -> {
+            int fenceKey = generations
+                    .fenceKeys(connection, List.of(candidate))
+                    .values()
+                    .iterator()
+                    .next();
+            generations.lock(connection, fenceKey, Duration.ofSeconds(3));
+            return generations
+                    .take(
+                            connection,
+                            worker,
+                            List.of(new GenerationTable.Takeover(
+                                    new Unfinished(ledger.topic, 0, ledger.topicId(), lowest, 0), fenceKey, -1, false)))
+                    .values()
+                    .iterator()
+                    .next()
+                    .fence()
+                    .generation();
+        });
+    }
+
+    private long lockHolders() {
+        return ledger.count("SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database"
+                + " WHERE d.datname = current_database() AND locktype = 'advisory' AND objsubid = 2"
+                + " AND mode = 'ShareLock' AND granted");
+    }
+
     /** One worker stays in a handler on both its partitions; another comes and gets one of them. */
     private void slowOwnerLosesOnePartition(Duration grace) {
         for (int partition = 0; partition < 2; partition++) {
@@ -244,32 +370,41 @@ class StaleWorkerIT {
     @Test
     void F50_whatWasGivenUpIsNotRunAgainAfterALateTakeover() throws Exception {
         begin(1);
+        ledger.send("other", "bad-0", "10");
+        ledger.send("other", "before", "10");
         ledger.send("held", "held", "10");
-        ledger.send("other", "bad", "10");
+        ledger.send("other", "bad-3", "10");
         ledger.flush();
         AtomicBoolean holds = new AtomicBoolean(true);
         AtomicInteger runsOfBad = new AtomicInteger();
         MessageHandler<String, String> handler = (message, effect) -> {
-            if (message.id().equals("bad")) {
+            if (message.id().startsWith("bad")) {
                 runsOfBad.incrementAndGet();
                 throw new PermanentException("never");
             }
-            if (holds.get()) {
+            if (message.id().equals("held") && holds.get()) {
                 throw new RetryAfterException(Duration.ofSeconds(2), "later");
             }
             Ledger.HANDLER.handle(message, effect);
         };
         ledger.start(ledger.consumer().meterRegistry(scrape.registry()), handler);
+        // The watermark has moved past what is dead, and another one is dead behind it.
         Ledger.await()
-                .until(() -> ledger.deadLetters() == 1 && ledger.count("SELECT count(*) FROM message_attempts") == 1);
+                .until(() -> ledger.deadLetters() == 2
+                        && ledger.committed() == 2
+                        && ledger.count("SELECT count(*) FROM message_attempts") == 1);
         int runs = runsOfBad.get();
         evict(0);
         Ledger.await().until(() -> scrape.sum(MeterNames.FENCED) == 1);
         holds.set(false);
-        Ledger.await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(2));
+        Ledger.await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(4));
         assertThat(runsOfBad).hasValue(runs);
-        assertThat(ledger.texts("SELECT message_id FROM entries")).containsExactly("held");
-        assertThat(ledger.deadLetters()).isEqualTo(1);
+        assertThat(ledger.texts("SELECT message_id FROM entries")).containsExactly("before", "held");
+        assertThat(ledger.deadLetters()).isEqualTo(2);
+        assertThat(ledger.records(ledger.deadLetterTopic())).hasSize(2);
+        assertThat(ledger.count("SELECT generation FROM partition_generations WHERE topic = ?", ledger.topic))
+                .as("its own again, after that of the other")
+                .isEqualTo(3);
     }
 
     /** What a takeover by a worker does that does not know that the partition came back to its owner. */

@@ -22,7 +22,10 @@ import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an operator sees: above all the age of the oldest message that is not finished, exact at every scrape. */
 class VisibleIT {
@@ -168,17 +171,25 @@ class VisibleIT {
 
     @Test
     void F34_nothingWaitsInATopicThatIsIdleOrWasEmptied() throws Exception {
-        try (Ledger ledger = new Ledger(2)) {
+        // Partition 0 never has a record, 1 is emptied before the worker comes, 2 after it was caught up, 3 is caught
+        // up.
+        try (Ledger ledger = new Ledger(4)) {
             for (int i = 0; i < 10; i++) {
                 ledger.send(1, "account-1", "m" + i, "10");
             }
             ledger.flush();
-            ledger.admin()
-                    .deleteRecords(Map.of(ledger.partition(1), RecordsToDelete.beforeOffset(10)))
-                    .all()
-                    .get();
+            empty(ledger, 1);
             ledger.start(watched(ledger), Ledger.HANDLER);
             caughtUp(ledger);
+            for (int i = 10; i < 20; i++) {
+                ledger.send(2 + i % 2, "account-1", "m" + i, "10");
+            }
+            ledger.flush();
+            Ledger.await().until(() -> ledger.entries() == 10);
+            caughtUp(ledger);
+            empty(ledger, 2);
+            assertThat(scrape.series(MeterNames.OLDEST_MESSAGE_AGE, "topic", ledger.topic))
+                    .hasSize(4);
             Ledger.await().during(Duration.ofSeconds(1)).untilAsserted(() -> caughtUpNow(ledger));
             assertThat(scrape.sum(MeterNames.RECORDS_LOST)).isZero(); // none of them was ever this consumer's
         }
@@ -202,6 +213,40 @@ class VisibleIT {
             Ledger.await().until(() -> seriesOf(scrape).size() == 5);
             first.close();
             assertThat(scrape.all()).isEmpty();
+        }
+    }
+
+    /** As retention does. */
+    private static void empty(Ledger ledger, int partition) throws Exception {
+        ledger.admin()
+                .deleteRecords(Map.of(ledger.partition(partition), RecordsToDelete.beforeOffset(-1)))
+                .all()
+                .get();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"classic", "consumer"})
+    void F35_theSeriesOfADeletedTopicGoWithTheTopic(String protocol) throws Exception {
+        try (Ledger ledger = new Ledger(1)) {
+            String other = "other." + ledger.name;
+            ledger.create(other, 1);
+            ledger.create("dlq." + ledger.name + "." + other, 1);
+            ledger.started(ledger.consumer(protocol)
+                    .limits(limits())
+                    .meterRegistry(scrape.registry())
+                    .kafka("metadata.max.age.ms", "1000")
+                    .handle(ledger.topic, new StringDeserializer(), new StringDeserializer(), Ledger.HANDLER)
+                    .handle(other, new StringDeserializer(), new StringDeserializer(), Ledger.HANDLER)
+                    .start());
+            Ledger.await().until(() -> seriesOf(scrape).size() == 3);
+            ledger.admin().deleteTopics(List.of(other)).all().get();
+            Ledger.await()
+                    .untilAsserted(() -> assertThat(scrape.all())
+                            .noneMatch(meter -> other.equals(meter.getId().getTag("topic"))
+                                    && meter.getId().getTag("partition") != null));
+            send(ledger, "m1", System.currentTimeMillis());
+            caughtUp(ledger);
+            assertThat(seriesOf(scrape)).hasSize(2);
         }
     }
 

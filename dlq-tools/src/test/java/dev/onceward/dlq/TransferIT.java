@@ -81,6 +81,10 @@ class TransferIT {
         payments.breakFor(id -> false);
         List<ConsumerRecord<byte[], byte[]>> before = payments.records(payments.deadLetterTopic);
         List<String> rows = rowsWithoutPlaces();
+        Runs.Run csv = payments.dlq("list", "--limit", "0", "-o", "csv");
+        assertThat(csv.out())
+                .contains("\"'=HYPERLINK(\"\"http://example.org\"\")\"")
+                .doesNotContain(",=HYPERLINK", "\"=HYPERLINK");
 
         assertThat(payments.dlq("export", "--all", "--file", file("all")).exitCode())
                 .isZero();

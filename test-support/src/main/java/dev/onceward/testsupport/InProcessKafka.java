@@ -2,6 +2,7 @@ package dev.onceward.testsupport;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.function.IntUnaryOperator;
 import org.apache.kafka.common.KafkaException;
 
 /**
@@ -36,10 +37,20 @@ public final class InProcessKafka implements KafkaServer {
      * @throws BackendException if it cannot be started, for example because of a wrong setting
      */
     public static InProcessKafka start(KafkaOptions options) {
+        return start(options, port -> port);
+    }
+
+    /**
+     * As {@link #start(KafkaOptions)}, behind a proxy.
+     *
+     * @param advertised from the port on which the broker listens to the one that clients are told: that of a proxy, which
+     *     may be started here
+     */
+    public static InProcessKafka start(KafkaOptions options, IntUnaryOperator advertised) {
         for (int attempt = 1; ; attempt++) {
             Path directory = WorkDirectory.create("kafka");
             try {
-                return start(options, directory);
+                return start(options, advertised, directory);
             } catch (IOException | KafkaException e) {
                 WorkDirectory.delete(directory);
                 // Another JVM may have taken a port since it was found free.
@@ -53,10 +64,13 @@ public final class InProcessKafka implements KafkaServer {
         }
     }
 
-    private static InProcessKafka start(KafkaOptions options, Path directory) throws IOException {
+    private static InProcessKafka start(KafkaOptions options, IntUnaryOperator advertised, Path directory)
+            throws IOException {
         int port = FreePorts.next();
-        Path settings = KafkaNode.format(directory, KafkaNodeSettings.of(options, directory, port, FreePorts.next()));
-        return new InProcessKafka(directory, KafkaNode.start(settings), port);
+        int told = advertised.applyAsInt(port);
+        Path settings =
+                KafkaNode.format(directory, KafkaNodeSettings.of(options, directory, port, told, FreePorts.next()));
+        return new InProcessKafka(directory, KafkaNode.start(settings), told);
     }
 
     @Override

@@ -52,9 +52,14 @@ final class KafkaNodeSettings {
 
     /** The only broker of its cluster. */
     static Map<String, String> of(KafkaOptions options, Path directory, int port, int controllerPort) {
+        return of(options, directory, port, port, controllerPort);
+    }
+
+    /** The same, to which clients come by way of another port. */
+    static Map<String, String> of(KafkaOptions options, Path directory, int port, int advertised, int controllerPort) {
         Map<String, String> settings = member(options, directory, 1, List.of(controllerPort));
         settings.put("listeners", listener("CLIENTS", port) + "," + listener("CONTROLLER", controllerPort));
-        settings.put("advertised.listeners", listener("CLIENTS", port));
+        settings.put("advertised.listeners", listener("CLIENTS", advertised));
         settings.put("listener.security.protocol.map", "CLIENTS:PLAINTEXT,CONTROLLER:PLAINTEXT");
         settings.put("inter.broker.listener.name", "CLIENTS");
         return settings;
