@@ -76,7 +76,9 @@ public final class ReplicatedPostgres implements PostgresServer {
     public synchronized void failOver() {
         ChildPostgres promoted = standby();
         ChildPostgres lost = primary;
-        lost.kill();
+        if (lost.isAlive()) {
+            lost.kill();
+        }
         promoted.promote();
         primary = promoted;
         standby = null;
