@@ -67,21 +67,24 @@ class SynchronousStandbyIT {
             postgres.standby().stop();
             send(ledger, 10, 15);
             Ledger.await().until(() -> {
-                ledger.count("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
-                        + " AND datname = current_database()");
+                ledger.count(
+                        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+                                + " AND datname = current_database()");
                 return ledger.entries() == 15;
             });
             // Run again, all of them are duplicates of what is not safe yet.
             Ledger.await().until(() -> ledger.count(WAITING) > 0);
-            Ledger.await().during(Duration.ofSeconds(1)).untilAsserted(() -> assertThat(ledger.committed())
-                    .isEqualTo(10));
+            Ledger.await()
+                    .during(Duration.ofSeconds(1))
+                    .untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(10));
             assertThat(events.count(EventNames.UNKNOWN_COMMIT)).isPositive();
 
             postgres.primary().kill(); // before the standby could hear of it
             postgres.standby().restart();
             postgres.failOver();
-            Ledger.await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> assertThat(ledger.committed())
-                    .isEqualTo(15));
+            Ledger.await()
+                    .atMost(Duration.ofSeconds(60))
+                    .untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(15));
             assertThat(ledger.entries()).isEqualTo(15);
             assertThat(ledger.distinctEntries()).isEqualTo(15);
             assertThat(ledger.count("SELECT count(*) FROM dead_letters")).isZero();
