@@ -58,7 +58,7 @@ class DlqMainTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"--password hunter2secret", "--password=hunter2secret", "-phunter2secret", "-W hunter2secret"})
-    void aPasswordOnTheCommandLineIsNotRepeated(String option) {
+    void F42_aPasswordOnTheCommandLineIsNotRepeated(String option) {
         List<String> arguments = new ArrayList<>(List.of("list"));
         arguments.addAll(List.of(option.split(" ", 2)));
 
@@ -69,7 +69,7 @@ class DlqMainTest {
     }
 
     @Test
-    void tellsWhatWasCalledIfAskedTo() {
+    void F42_tellsWhatWasCalledIfAskedToWithoutThePassword() {
         String[] failing = {"stats", "--db-url", "postgresql://127.0.0.1:1/x"};
 
         assertThat(Runs.dlq(failing).err()).hasLineCount(1);

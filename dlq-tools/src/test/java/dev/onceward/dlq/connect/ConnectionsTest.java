@@ -122,7 +122,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void whatCannotBeReachedIsNamedWithoutItsPassword() {
+    void F42_whatCannotBeReachedIsNamedWithoutItsPassword() {
         Map<String, String> environment = Map.of("DLQ_DB_URL", "postgresql://me:" + SECRET + "@127.0.0.1:1/d");
         Connections connections = new Connections(new GivenSettings(environment, null), secrets);
 
