@@ -78,9 +78,9 @@ class DeadLetterIT {
             mended.set(true);
             await().untilAsserted(() -> assertThat(ledger.committed()).isEqualTo(3));
 
-            assertThat(runsOfTheBad).hasValue(1);
             assertThat(ledger.count("SELECT count(*) FROM dead_letters")).isEqualTo(1);
             assertThat(ledger.records(ledger.deadLetterTopic())).hasSize(1);
+            assertThat(runsOfTheBad).hasValue(1);
             assertThat(ledger.entries()).isEqualTo(2);
         }
     }

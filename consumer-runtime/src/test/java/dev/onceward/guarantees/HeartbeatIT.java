@@ -3,9 +3,11 @@ package dev.onceward.guarantees;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onceward.catalog.MeterNames;
+import dev.onceward.handler.RetryAfterException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -39,6 +41,35 @@ class HeartbeatIT {
         send("m2");
         Ledger.await().until(() -> ledger.committed() == 2);
         assertThat(ledger.entries()).isEqualTo(2);
+    }
+
+    /** Where Kafka has lost the offset, a worker begins there. */
+    @Test
+    void itStoresNoWatermarkBeyondAMessageThatIsNotFinished() {
+        ledger.start((message, effect) -> {
+            Ledger.HANDLER.handle(message, effect);
+            if (message.id().equals("held")) {
+                throw new RetryAfterException(Duration.ofHours(1), "later");
+            }
+        });
+        ledger.send("held", "held", "1");
+        for (int i = 0; i < 10; i++) {
+            ledger.send("a", "m" + i, "1");
+        }
+        ledger.flush();
+        Ledger.await().until(() -> ledger.entries() == 10);
+        String now = ledger.texts("SELECT clock_timestamp()::text").get(0);
+        // The second heartbeat from now began when all of them were finished.
+        Ledger.await()
+                .until(() -> ledger.count(
+                                "SELECT count(*) FROM consumer_workers WHERE heartbeat_at"
+                                        + " > ?::timestamptz + interval '500 milliseconds'",
+                                now)
+                        == 1);
+        assertThat(ledger.count(
+                        "SELECT coalesce(watermark, 0) FROM partition_generations WHERE topic = ?", ledger.topic))
+                .as("of eleven messages the first is not finished")
+                .isZero();
     }
 
     private void send(String id) {

@@ -91,6 +91,24 @@ class UnknownCommitIT {
     }
 
     @Test
+    void itCountsAsNoAttempt() {
+        CompletableFuture<Integer> struck = proxy.cutBeforeNextCommit(CHOSEN);
+        sendWithChosen(0);
+        ledger.start(
+                throughProxy(),
+                (message, effect) -> effect.update(
+                        "INSERT INTO entries (message_id, account, amount) VALUES (?, ?, ?)",
+                        message.id(),
+                        message.key(),
+                        String.valueOf(message.attempt())));
+        allTookEffectOnce(1);
+        assertThat(struck).isCompleted();
+        assertThat(ledger.texts("SELECT amount FROM entries"))
+                .as("attempt that took effect")
+                .containsExactly("1");
+    }
+
+    @Test
     void aCommitThatIsStillUnderWayAtTheServerIsWaitedFor() {
         // COMMIT runs the deferred trigger, and there the server stays while its client loses the connection.
         ledger.execute("CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS"
