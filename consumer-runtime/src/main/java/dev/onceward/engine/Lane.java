@@ -334,6 +334,12 @@ final class Lane {
         }
     }
 
+    /** The same in every run, and with it the order of maps by lane. */
+    @Override
+    public int hashCode() {
+        return number;
+    }
+
     GroupSizer sizer() {
         return sizer;
     }

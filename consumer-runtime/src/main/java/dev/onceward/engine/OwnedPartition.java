@@ -281,6 +281,12 @@ final class OwnedPartition {
         }
     }
 
+    /** Equal is only the same incarnation; but the order of maps by partition is the same in every run. */
+    @Override
+    public int hashCode() {
+        return topicPartition.hashCode();
+    }
+
     @Override
     public String toString() {
         return topicPartition + "[" + state() + "]";

@@ -1,6 +1,7 @@
 package dev.onceward.engine;
 
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -25,7 +26,7 @@ final class Partitions {
     }
 
     Set<TopicPartition> names() {
-        return Set.copyOf(current.keySet());
+        return new LinkedHashSet<>(current.keySet()); // whose order is the same in every process
     }
 
     /** Whether this is the incarnation that counts: what comes late for an earlier one changes nothing. */

@@ -2,6 +2,7 @@ package dev.onceward.engine;
 
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -42,7 +43,7 @@ final class TopicConfirmations {
 
     private void confirmPending() {
         Map<OwnedPartition, Integer> asked = new HashMap<>();
-        for (OwnedPartition partition : Set.copyOf(pending.keySet())) {
+        for (OwnedPartition partition : List.copyOf(pending.keySet())) {
             Integer update = pending.remove(partition);
             if (update != null) {
                 asked.put(partition, update);
