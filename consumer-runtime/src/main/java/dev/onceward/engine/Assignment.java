@@ -160,6 +160,7 @@ final class Assignment implements ConsumerRebalanceListener {
             return;
         }
         TopicPartition topicPartition = partition.topicPartition();
+        committer.forget(topicPartition);
         consumer.commitAsync(Map.of(topicPartition, new OffsetAndMetadata(position.offset())), (offsets, failure) -> {
             if (failure == null) {
                 fetch(partition, position, position.offset());

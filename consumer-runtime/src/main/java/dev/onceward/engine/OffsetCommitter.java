@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -43,6 +44,9 @@ final class OffsetCommitter {
     private final LongSupplier nanoTime;
     private final FetchProgress fetches;
     private final String workerId;
+    /** The last offset sent of each partition that is held, by whichever incarnation. */
+    private final Map<TopicPartition, Sent> highest = new HashMap<>();
+
     private long lastNanos;
     private long sent;
     private OptionalLong underWaySince = OptionalLong.empty();
@@ -68,6 +72,7 @@ final class OffsetCommitter {
             return;
         }
         lastNanos = nanoTime.getAsLong();
+        highest.keySet().retainAll(partitions.names()); // others may commit, and reset, the rest
         boolean silent = fetches.silent();
         for (OwnedPartition partition : partitions.all()) {
             observe(partition, silent);
@@ -120,6 +125,23 @@ final class OffsetCommitter {
         }
     }
 
+    /** Offsets of a partition that were sent say nothing any more: it was begun before them on purpose. */
+    void forget(TopicPartition partition) {
+        highest.remove(partition);
+    }
+
+    /**
+     * Whether the broker may hold a higher offset, sent by an incarnation that was fenced while its commit was under way: one
+     * that began anew behind it waits until it has come so far again.
+     */
+    private boolean mayGoBack(OwnedPartition partition, long watermark) {
+        Sent last = highest.get(partition.topicPartition());
+        return partition.isTakenAgain()
+                && last != null
+                && last.topicId().equals(partition.topicId())
+                && watermark < last.offset();
+    }
+
     /**
      * Commits in a single request and waits for the answer. A synchronous commit would repeat it to its limit if one of the
      * topics was deleted, and everybody in the group would wait; the broker has stored the offsets of all the others.
@@ -156,13 +178,14 @@ final class OffsetCommitter {
         }
     }
 
-    private static Map<OwnedPartition, Long> watermarks(Collection<OwnedPartition> partitions, boolean unmoved) {
+    private Map<OwnedPartition, Long> watermarks(Collection<OwnedPartition> partitions, boolean unmoved) {
         Map<OwnedPartition, Long> watermarks = new HashMap<>();
         for (OwnedPartition partition : partitions) {
             // Not by its state: a partition that is given back before its position was found is draining, too.
             if (partition.hasPosition() && !partition.in(PartitionState.ENDED)) {
                 long watermark = partition.window().watermark();
-                if (watermark > partition.committed() || (unmoved && watermark == partition.committed())) {
+                boolean due = watermark > partition.committed() || (unmoved && watermark == partition.committed());
+                if (due && !mayGoBack(partition, watermark)) {
                     watermarks.put(partition, watermark);
                 }
             }
@@ -173,8 +196,10 @@ final class OffsetCommitter {
     private Map<TopicPartition, OffsetAndMetadata> offsets(Map<OwnedPartition, Long> watermarks) {
         String metadata = "onceward " + workerId + " " + ++sent;
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
-        watermarks.forEach((partition, watermark) ->
-                offsets.put(partition.topicPartition(), new OffsetAndMetadata(watermark, metadata)));
+        watermarks.forEach((partition, watermark) -> {
+            offsets.put(partition.topicPartition(), new OffsetAndMetadata(watermark, metadata));
+            highest.put(partition.topicPartition(), new Sent(partition.topicId(), watermark));
+        });
         return offsets;
     }
 
@@ -185,4 +210,11 @@ final class OffsetCommitter {
                 .addKeyValue("error", failure.toString())
                 .log("An offset commit failed; redelivered messages will be recognised");
     }
+
+    /**
+     * An offset on its way to the broker, or there.
+     *
+     * @param topicId of the topic whose offset it is, of all that ever had the name
+     */
+    private record Sent(UUID topicId, long offset) {}
 }

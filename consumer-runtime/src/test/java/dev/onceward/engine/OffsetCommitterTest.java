@@ -88,6 +88,28 @@ class OffsetCommitterTest {
         assertThat(offsets()).containsExactly(10L, 20L);
     }
 
+    /** Found by simulation: fenced while a commit was under way, the partition began anew behind it. */
+    @Test
+    void anIncarnationThatBeganAnewDoesNotGoBackBehindACommitOfTheOneBefore() {
+        finishedUpTo(20);
+        later(INTERVAL);
+        OwnedPartition anew = new OwnedPartition(PARTITION, false, Clock.systemUTC(), () -> {}, RealMachine.INSTANCE);
+        anew.positioned(new UUID(0, 1), 10, 0);
+        anew.takenAgain();
+        anew.committed(10);
+        partitions.add(anew);
+        consumer.answer(new RetriableCommitFailedException("the answer was lost"));
+
+        finishedUpTo(19);
+        later(INTERVAL);
+        committer.commitNow(List.of(anew), INTERVAL);
+        assertThat(offsets()).containsExactly(20L);
+
+        finishedUpTo(21);
+        later(INTERVAL);
+        assertThat(offsets()).containsExactly(20L, 21L);
+    }
+
     private void finishedUpTo(long offset) {
         consumer.seek(PARTITION, offset);
     }

@@ -241,6 +241,7 @@ final class SimConsumer implements InvocationHandler {
         Map<TopicPartition, Long> offsets = new LinkedHashMap<>();
         given.forEach((partition, offset) -> offsets.put(partition, offset.offset()));
         int sentIn = epoch;
+        simulation.tell(() -> "sends offsets " + offsets);
         Commit commit = new Commit(given, callback);
         underWay.add(commit);
         boolean unsent = worker.withoutKafkaUntil > simulation.now() || simulation.fault(30);
