@@ -10,7 +10,7 @@ enum Bug {
     /** A lost answer of COMMIT is taken for a failure of a message. */
     UNKNOWN_COMMIT_COUNTS("is counted for"),
     /** Claims are committed before their effects. */
-    CLAIM_OUTSIDE(""),
+    CLAIM_OUTSIDE("past"),
     /** Duplicates are told by nothing. */
     CLAIM_IGNORED("two effects"),
     /** A dead letter counts as published when it was handed to the producer. */
@@ -20,7 +20,9 @@ enum Bug {
     /** A message whose handler threw counts as done. */
     OFFSET_COMPLETED_ON_EXCEPTION("past"),
     /** Offsets are taken that were sent before their partitions were given back. */
-    BROKER_TAKES_LATE_OFFSETS("goes back");
+    BROKER_TAKES_LATE_OFFSETS("goes back"),
+    /** A heartbeat stores more than is finished. */
+    WATERMARK_AHEAD("the stored watermark");
 
     private final String seenAs;
 

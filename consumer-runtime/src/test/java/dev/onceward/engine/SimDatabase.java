@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -231,6 +232,11 @@ final class SimDatabase {
         Row row = new Row(rows.size() + 1, candidate);
         rows.put(row.fenceKey, row);
         return row;
+    }
+
+    void storeWatermark(Row row, long offset) {
+        row.watermark = OptionalLong.of(offset);
+        verdicts.watermark(new TopicPartition(row.topic, row.partition), offset);
     }
 
     /** INSERT … ON CONFLICT DO NOTHING of one claim: waits for another transaction that has the same one under way. */

@@ -61,7 +61,7 @@ record SimOwnerships(SimDatabase database, SimWorker worker) implements Ownershi
             tx.writes.add(() -> positions.forEach((candidate, offset) -> {
                 Row row = database.rowOf(candidate);
                 if (row.watermark.isEmpty()) {
-                    row.watermark = OptionalLong.of(offset);
+                    database.storeWatermark(row, offset);
                 }
             }));
             return true;
@@ -188,9 +188,7 @@ record SimOwnerships(SimDatabase database, SimWorker worker) implements Ownershi
                 Row row = database.rows.get(fence.fenceKey());
                 if (row.generation == fence.generation() && !row.released) {
                     row.released = true;
-                    if (watermark.isPresent()) {
-                        row.watermark = watermark;
-                    }
+                    watermark.ifPresent(offset -> database.storeWatermark(row, offset));
                     database.simulation.tell(() -> row.topic + "-" + row.partition + " is released by " + worker.name);
                 }
             }));

@@ -7,7 +7,6 @@ import dev.onceward.postgres.WorkerTable;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.LinkedHashSet;
-import java.util.OptionalLong;
 import java.util.Set;
 
 /** Heartbeats into the model of the database. */
@@ -23,13 +22,14 @@ record SimPresence(SimDatabase database, SimWorker worker) implements Presence {
                     .filter(fence -> database.rows.get(fence.fenceKey()).generation != fence.generation())
                     .forEach(stale::add);
             Set<Integer> stored = new LinkedHashSet<>();
+            int ahead = database.bug == Bug.WATERMARK_AHEAD ? 1 : 0;
             for (WorkerTable.Watermark watermark : moved) {
                 Row row = database.rows.get(watermark.fence().fenceKey());
                 if (row.generation == watermark.fence().generation()) {
                     stored.add(row.fenceKey);
                     tx.writes.add(() -> {
                         if (row.generation == watermark.fence().generation()) {
-                            row.watermark = OptionalLong.of(watermark.offset());
+                            database.storeWatermark(row, watermark.offset() + ahead);
                         }
                     });
                 }

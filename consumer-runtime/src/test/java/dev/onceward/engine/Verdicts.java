@@ -102,6 +102,9 @@ final class Verdicts {
             case ATTEMPTS_EXHAUSTED -> letter.attempts() >= SimSettings.ATTEMPTS && mayFail(record, letter);
             default -> false;
         };
+        if (record.coordinates().equals(effects.get(record.id()))) {
+            simulation.fail(record + " is given up, whose effect is committed");
+        }
         if (!right) {
             simulation.fail(record + " is given up for " + reason + " after " + letter.attempts() + " attempts");
         }
@@ -143,9 +146,18 @@ final class Verdicts {
         if (offset < before) {
             simulation.fail("the committed offset of " + partition + " goes back from " + before + " to " + offset);
         }
+        allFinishedBefore("the committed offset", partition, offset);
+    }
+
+    /** How far a partition has come is stored in the database. */
+    void watermark(TopicPartition partition, long offset) {
+        allFinishedBefore("the stored watermark", partition, offset);
+    }
+
+    private void allFinishedBefore(String what, TopicPartition partition, long offset) {
         records.values().forEach(record -> {
             if (record.partition().equals(partition) && record.offset() < offset && !finished(record)) {
-                simulation.fail("the committed offset of " + partition + " is " + offset + ", past " + record);
+                simulation.fail(what + " of " + partition + " is " + offset + ", past " + record);
             }
         });
     }
