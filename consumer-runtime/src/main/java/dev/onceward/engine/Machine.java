@@ -1,8 +1,9 @@
 package dev.onceward.engine;
 
 /**
- * Time and threads of the machine that a worker runs on. All that the engine does with them goes through here, so that a
- * simulation can decide which thread goes on and when time passes. Thread-safe.
+ * Time and threads of the machine that a worker runs on. Whatever its own threads wait for or measure goes through here, so
+ * that a simulation can decide which of them goes on and when time passes; a lock that is only ever held for a moment need
+ * not. Thread-safe.
  */
 interface Machine {
 

@@ -22,7 +22,8 @@ import org.apache.kafka.coordinator.group.generated.OffsetCommitValue;
  *
  * <p>One thing is no violation, since no client can prevent it: a commit that a broken connection delivers late, behind a
  * newer one that the same worker had to send on a new connection. It is recognised by the worker's count, which stands in
- * the commit's metadata, and by nothing else; a commit of another worker is a violation in any case.
+ * the commit's metadata, and by nothing else; a commit of another worker is a violation in any case. A process counts from
+ * 1 on: one that is started again needs another worker's name, or what it commits would be taken for late.
  */
 public final class OffsetsNeverBack implements Guarantee {
     private static final String TOPIC = "__consumer_offsets";
