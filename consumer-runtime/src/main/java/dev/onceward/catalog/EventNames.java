@@ -60,6 +60,9 @@ public enum EventNames {
     HOLDER_NOT_ENDED("a database session of the old owner could not be ended; the partition waits for it"),
     /** Workers of one consumer use several roles. */
     HOLDER_UNREACHABLE("a worker of the same consumer uses a database role whose sessions this one may not end"),
+    /** Between the worker and the database is a pooler, and the driver is not told so. */
+    POOLER_FOUND(
+            "sessions change between transactions, and the driver prepares statements in them: see prepareThreshold"),
     /** A worker that lost its partition was refused. */
     FENCED("a partition of this worker has a newer generation: nothing more is written there"),
     /** Two workers take one partition from each other. */

@@ -4,6 +4,7 @@ import dev.onceward.catalog.EventNames;
 import dev.onceward.config.ConfigurationException;
 import dev.onceward.config.ConsumerSettings;
 import dev.onceward.config.KafkaClientProperties;
+import dev.onceward.deadletter.ErrorText;
 import dev.onceward.effect.HandlerEffect;
 import dev.onceward.failure.Backoff;
 import dev.onceward.handler.FailureClassifier;
@@ -115,9 +116,10 @@ public final class WorkerHandle {
     }
 
     private static void waitAfter(Exception e, String what, String where, Duration delay) throws InterruptedException {
+        ErrorText error = ErrorText.of(e); // the pool's own words say only that there is no connection
         LOG.atWarn()
                 .addKeyValue(EventNames.KEY, EventNames.START_WAITS)
-                .addKeyValue("error", e.toString())
+                .addKeyValue("error", error.errorClass() + ": " + error.message())
                 .addKeyValue("settings", where)
                 .log("{} is not there yet; tried again until it is", what);
         Thread.sleep(delay.plusMillis(50).toMillis());

@@ -68,6 +68,7 @@ public final class StartChecks {
             }
             checkGroup(connection, tables, problems);
             warnOfUnreachableWorkers(connection, tables);
+            warnOfPooler(connection);
             return checkSettings(connection, problems);
         });
         if (!problems.isEmpty()) {
@@ -140,6 +141,28 @@ public final class StartChecks {
                                             ? ", not a superuser"
                                             : ", or grant pg_signal_backend to the role of each");
                 }
+            }
+        }
+    }
+
+    /**
+     * A pooler answers the driver's start with a process number of its own. A statement that the driver prepares in one
+     * session is not there in the next, unless the pooler keeps it: that cannot be asked, so this is not refused.
+     */
+    private static void warnOfPooler(Connection connection) throws SQLException {
+        if (!connection.isWrapperFor(BaseConnection.class)) {
+            return; // a problem already
+        }
+        BaseConnection driver = Database.driver(connection);
+        try (PreparedStatement statement = connection.prepareStatement("SELECT pg_backend_pid()");
+                ResultSet row = statement.executeQuery()) {
+            row.next();
+            if (row.getInt(1) != driver.getBackendPID() && driver.getPrepareThreshold() > 0) {
+                LOG.atWarn()
+                        .addKeyValue(EventNames.KEY, EventNames.POOLER_FOUND)
+                        .log(
+                                "The database is reached through a pooler: unless it keeps prepared statements (PgBouncer 1.21"
+                                        + " with max_prepared_statements), add prepareThreshold=0 to the JDBC URL");
             }
         }
     }

@@ -359,7 +359,6 @@ class BoundedIT {
     }
 
     private static long connections(Ledger ledger) {
-        return ledger.count(
-                "SELECT count(*) FROM pg_stat_activity WHERE application_name = ?", "worker-" + ledger.name);
+        return ledger.connectionsOf("worker-" + ledger.name);
     }
 }

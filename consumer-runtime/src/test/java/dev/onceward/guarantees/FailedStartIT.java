@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.onceward.config.ConfigurationException;
 import dev.onceward.runtime.ConsumerRuntimeBuilder;
+import dev.onceward.testsupport.PgBouncer;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 import javax.management.MalformedObjectNameException;
@@ -13,6 +14,7 @@ import javax.management.ObjectName;
 import org.apache.kafka.common.KafkaException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -28,6 +30,7 @@ class FailedStartIT {
         ledger.close();
     }
 
+    @DisabledIfSystemProperty(named = PgBouncer.PROPERTY, matches = ".+", disabledReason = Ledger.POOLER_ANSWERS)
     @Test
     void aWrongPasswordIsSaidWithTheSettingsAndNotRepeated() {
         assertThat(problemOf(ledger.consumer()
@@ -37,6 +40,7 @@ class FailedStartIT {
                 .doesNotContain("s3cret");
     }
 
+    @DisabledIfSystemProperty(named = PgBouncer.PROPERTY, matches = ".+", disabledReason = Ledger.POOLER_ANSWERS)
     @Test
     void aDatabaseThatIsNotThereIsSaidWithTheSettings() {
         assertThat(problemOf(ledger.consumer()

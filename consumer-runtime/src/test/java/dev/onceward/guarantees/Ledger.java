@@ -9,6 +9,7 @@ import dev.onceward.migrations.Migrations;
 import dev.onceward.runtime.ConsumerRuntime;
 import dev.onceward.runtime.ConsumerRuntimeBuilder;
 import dev.onceward.testsupport.Backends;
+import dev.onceward.testsupport.PgBouncer;
 import dev.onceward.testsupport.PostgresServer;
 import dev.onceward.testsupport.guarantees.ObservedConsumer;
 import java.sql.Connection;
@@ -20,6 +21,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
@@ -55,9 +57,16 @@ final class Ledger implements AutoCloseable {
             message.key(),
             message.value());
 
+    /** Why a few tests do not run behind a pooler. */
+    static final String POOLER_ANSWERS =
+            "about who may connect: PgBouncer answers for the server, with an SQLSTATE of its own";
+
     final String name = "c" + UUID.randomUUID().toString().substring(0, 8);
     final String topic = "payments." + name;
+    private final Optional<PgBouncer> pooler;
+    /** What workers connect to; {@link #dataSource} goes straight to the server. */
     final PostgresServer postgres;
+
     final String databaseName;
     final DataSource dataSource;
     final String bootstrap;
@@ -71,7 +80,8 @@ final class Ledger implements AutoCloseable {
     }
 
     Ledger(int partitions, PostgresServer postgres, String bootstrap) {
-        this.postgres = postgres;
+        this.pooler = PgBouncer.ifWanted(postgres);
+        this.postgres = pooler.isPresent() ? pooler.get() : postgres;
         this.bootstrap = bootstrap;
         this.databaseName = postgres.createDatabase();
         this.dataSource = postgres.dataSource(databaseName);
@@ -291,6 +301,12 @@ final class Ledger implements AutoCloseable {
         }
     }
 
+    /** Connections that a worker holds; behind a pooler those of all its workers, which are all that it has. */
+    long connectionsOf(String workerId) {
+        return pooler.map(before -> before.connections(databaseName))
+                .orElseGet(() -> count("SELECT count(*) FROM pg_stat_activity WHERE application_name = ?", workerId));
+    }
+
     long entries() {
         return count("SELECT count(*) FROM entries");
     }
@@ -390,5 +406,6 @@ final class Ledger implements AutoCloseable {
         runtimes.forEach(ConsumerRuntime::close);
         producer.close(Duration.ofSeconds(5));
         admin.close(Duration.ofSeconds(5));
+        pooler.ifPresent(PgBouncer::close);
     }
 }

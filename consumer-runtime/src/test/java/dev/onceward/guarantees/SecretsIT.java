@@ -5,14 +5,17 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.onceward.runtime.ConsumerRuntime;
 import dev.onceward.runtime.ConsumerRuntimeBuilder;
+import dev.onceward.testsupport.PgBouncer;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Passwords stay where they were given: no log has them, however much is logged, and no error quotes them. */
+@DisabledIfSystemProperty(named = PgBouncer.PROPERTY, matches = ".+", disabledReason = Ledger.POOLER_ANSWERS)
 class SecretsIT {
     private static final String OF_DATABASE = "Secret-of-the-database";
     private static final String OF_KAFKA = "Secret-of-Kafka";

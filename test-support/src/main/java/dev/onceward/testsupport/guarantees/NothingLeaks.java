@@ -10,7 +10,8 @@ import java.util.stream.Collectors;
 
 /**
  * Nothing is left of workers that have ended: no thread in this process, no connection of their database, no series.
- * Compares with what was there {@linkplain #since before they started}.
+ * Compares with what was there {@linkplain #since before they started}. Connections are those that the server has: those
+ * of a pooler, where one stands before it.
  */
 public final class NothingLeaks implements Guarantee {
     private static final String CONNECTIONS = "SELECT count(*) FROM pg_stat_activity"

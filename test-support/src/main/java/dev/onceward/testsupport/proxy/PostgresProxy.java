@@ -39,7 +39,10 @@ public final class PostgresProxy implements AutoCloseable {
 
     /** JDBC URL of a database by way of this proxy, without user and password. */
     public String jdbcUrl(String database) {
-        return "jdbc:postgresql://" + network.host() + ":" + network.port() + "/" + database + "?sslmode=disable";
+        String direct = server.jdbcUrl(database);
+        int parameters = direct.indexOf('?');
+        return "jdbc:postgresql://" + network.host() + ":" + network.port() + "/" + database + "?sslmode=disable"
+                + (parameters < 0 ? "" : "&" + direct.substring(parameters + 1));
     }
 
     /** Unpooled connections to a database by way of this proxy. */
