@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -159,16 +158,17 @@ final class Assignment implements ConsumerRebalanceListener {
             fetch(partition, position, position.committed());
             return;
         }
-        TopicPartition topicPartition = partition.topicPartition();
-        committer.forget(topicPartition);
-        consumer.commitAsync(Map.of(topicPartition, new OffsetAndMetadata(position.offset())), (offsets, failure) -> {
+        boolean sent = committer.takeBack(partition.topicPartition(), position.offset(), failure -> {
             if (failure == null) {
                 fetch(partition, position, position.offset());
             } else {
-                LOG.debug("the position of {} could not be committed yet", topicPartition, failure);
+                LOG.debug("the position of {} could not be committed yet", partition, failure);
                 search.find(List.of(partition), COMMIT_AGAIN);
             }
         });
+        if (!sent) {
+            search.find(List.of(partition), COMMIT_AGAIN);
+        }
     }
 
     private void fetch(OwnedPartition partition, Position position, long committed) {
@@ -227,10 +227,12 @@ final class Assignment implements ConsumerRebalanceListener {
 
     /**
      * The generation of a partition is another's. Where Kafka still assigns it here: from the start, after a jittered delay.
-     * Where Kafka has taken it away in the meantime, it is told all the same: that a stale worker was refused.
+     *
+     * @param refused whether a write was refused: that is told also where Kafka has taken the partition away in the meantime.
+     *     What only a heartbeat saw may be a partition that was given back in order after it had looked
      */
-    void fenced(OwnedPartition partition) {
-        if (!partition.foundStale()) {
+    void fenced(OwnedPartition partition, boolean refused) {
+        if (!(refused || partitions.isCurrent(partition)) || !partition.foundStale()) {
             return;
         }
         event(

@@ -134,8 +134,13 @@ final class Engine implements Worker {
     }
 
     @Override
-    public void fenced(OwnedPartition partition) {
-        pollSide.fenced(partition);
+    public void refused(OwnedPartition partition) {
+        pollSide.fenced(partition, true);
+    }
+
+    @Override
+    public void seenStale(OwnedPartition partition) {
+        pollSide.fenced(partition, false);
     }
 
     @Override

@@ -55,7 +55,7 @@ final class Heartbeat implements Runnable {
             guard.succeeded(began);
             owned.forEach((fence, partition) -> {
                 if (stale.contains(fence)) {
-                    worker.fenced(partition);
+                    worker.seenStale(partition);
                 }
             });
         } catch (SQLException | RuntimeException e) {

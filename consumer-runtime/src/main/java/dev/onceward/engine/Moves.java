@@ -58,7 +58,7 @@ final class Moves {
 
     /** Another worker owns the partition: nothing of the message is this one's to decide. */
     void fenced(Delivery delivery) {
-        shared.worker().fenced(delivery.partition());
+        shared.worker().refused(delivery.partition());
         delivery.endPermit();
     }
 

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * held by our own bookkeeping, only forward, and never after a partition was lost: its incarnation is gone from the
  * assignment then. Poll thread only.
  *
- * <p>One asynchronous commit at a time: of two under way, the older could be the one that the broker takes last. Where an
+ * <p>One commit at a time: of two under way, the older could be the one that the broker takes last. Where an
  * answer was lost with its connection, that can still be: the old connection's request may arrive behind one that was sent
  * on a new connection, and then the broker holds an offset of a moment ago until the next commit. So a while after a
  * commit has failed, everything is committed once more, also where nothing has moved. Whoever reads the broker's log of
@@ -43,24 +43,25 @@ final class OffsetCommitter {
     private final long intervalNanos;
     private final LongSupplier nanoTime;
     private final FetchProgress fetches;
-    private final String workerId;
+    private final String sender;
     /** The last offset sent of each partition that is held, by whichever incarnation. */
-    private final Map<TopicPartition, Sent> highest = new HashMap<>();
+    private final Map<TopicPartition, Sent> lastSent = new HashMap<>();
 
     private long lastNanos;
     private long sent;
-    private OptionalLong underWaySince = OptionalLong.empty();
-    private OptionalLong onceMoreNanos = OptionalLong.empty();
+    private @Nullable Moment underWay;
+    private @Nullable Moment onceMore;
 
+    /** @param sender names the worker in what is sent along; never used by another one, nor by the same one after a restart */
     OffsetCommitter(
             Consumer<byte[], byte[]> consumer,
             Partitions partitions,
-            String workerId,
+            String sender,
             Duration interval,
             LongSupplier nanoTime) {
         this.consumer = consumer;
         this.partitions = partitions;
-        this.workerId = workerId;
+        this.sender = sender;
         this.fetches = new FetchProgress(consumer::metrics, nanoTime);
         this.intervalNanos = interval.toNanos();
         this.nanoTime = nanoTime;
@@ -72,32 +73,64 @@ final class OffsetCommitter {
             return;
         }
         lastNanos = nanoTime.getAsLong();
-        highest.keySet().retainAll(partitions.names()); // others may commit, and reset, the rest
+        lastSent.keySet().retainAll(partitions.names()); // others may commit, and reset, the rest
         boolean silent = fetches.silent();
         for (OwnedPartition partition : partitions.all()) {
             observe(partition, silent);
         }
-        if (underWaySince.isPresent() && lastNanos - underWaySince.getAsLong() < ONCE_MORE_NANOS) {
+        if (isUnderWay()) {
             return; // when it is answered, or its connection is given up
         }
-        boolean onceMore = onceMoreNanos.isPresent() && nanoTime.getAsLong() - onceMoreNanos.getAsLong() >= 0;
-        Map<OwnedPartition, Long> watermarks = watermarks(partitions.all(), onceMore);
+        Moment again = onceMore;
+        boolean unmoved = again != null && lastNanos - again.nanos() >= ONCE_MORE_NANOS;
+        Map<OwnedPartition, Long> watermarks = watermarks(partitions.all(), unmoved);
         if (!watermarks.isEmpty()) {
             CrashPoint.BEFORE_OFFSET_COMMIT.reached();
-            underWaySince = OptionalLong.of(lastNanos);
-            consumer.commitAsync(offsets(watermarks), (offsets, failure) -> {
-                underWaySince = OptionalLong.empty();
+            send(offsets(watermarks), failure -> {
                 if (failure == null) {
                     CrashPoint.AFTER_OFFSET_COMMIT.reached();
                     watermarks.forEach(OwnedPartition::committed);
-                    if (onceMore) {
-                        onceMoreNanos = OptionalLong.empty();
+                    if (unmoved && onceMore == again) { // unless another one has failed since
+                        onceMore = null;
                     }
                 } else {
                     failed(failure);
                 }
             });
         }
+    }
+
+    /**
+     * Commits where a partition begins, behind what Kafka may hold: nothing of it was sent that would count any more.
+     *
+     * @param then what became of it
+     * @return false if another commit is under way: nothing was done, it is to be tried again
+     */
+    boolean takeBack(TopicPartition partition, long offset, java.util.function.Consumer<@Nullable Exception> then) {
+        if (isUnderWay()) {
+            return false;
+        }
+        lastSent.remove(partition);
+        send(Map.of(partition, new OffsetAndMetadata(offset, metadata())), then);
+        return true;
+    }
+
+    /** One that is never answered must not end committing. */
+    private boolean isUnderWay() {
+        Moment current = underWay;
+        return current != null && nanoTime.getAsLong() - current.nanos() < ONCE_MORE_NANOS;
+    }
+
+    private void send(
+            Map<TopicPartition, OffsetAndMetadata> offsets, java.util.function.Consumer<@Nullable Exception> then) {
+        Moment mine = new Moment(nanoTime.getAsLong());
+        underWay = mine;
+        consumer.commitAsync(offsets, (committed, failure) -> {
+            if (underWay == mine) { // unless it was given up, and a later one is under way
+                underWay = null;
+            }
+            then.accept(failure);
+        });
     }
 
     /** Of partitions that are given back; a failure means that messages are delivered again and recognised. */
@@ -125,17 +158,12 @@ final class OffsetCommitter {
         }
     }
 
-    /** Offsets of a partition that were sent say nothing any more: it was begun before them on purpose. */
-    void forget(TopicPartition partition) {
-        highest.remove(partition);
-    }
-
     /**
      * Whether the broker may hold a higher offset, sent by an incarnation that was fenced while its commit was under way: one
      * that began anew behind it waits until it has come so far again.
      */
     private boolean mayGoBack(OwnedPartition partition, long watermark) {
-        Sent last = highest.get(partition.topicPartition());
+        Sent last = lastSent.get(partition.topicPartition());
         return partition.isTakenAgain()
                 && last != null
                 && last.topicId().equals(partition.topicId())
@@ -193,22 +221,39 @@ final class OffsetCommitter {
         return watermarks;
     }
 
+    private String metadata() {
+        return "onceward " + sender + " " + ++sent;
+    }
+
     private Map<TopicPartition, OffsetAndMetadata> offsets(Map<OwnedPartition, Long> watermarks) {
-        String metadata = "onceward " + workerId + " " + ++sent;
+        String metadata = metadata();
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
         watermarks.forEach((partition, watermark) -> {
             offsets.put(partition.topicPartition(), new OffsetAndMetadata(watermark, metadata));
-            highest.put(partition.topicPartition(), new Sent(partition.topicId(), watermark));
+            lastSent.put(partition.topicPartition(), new Sent(partition.topicId(), watermark));
         });
         return offsets;
     }
 
     private void failed(Exception failure) {
-        onceMoreNanos = OptionalLong.of(nanoTime.getAsLong() + ONCE_MORE_NANOS);
+        onceMore = new Moment(nanoTime.getAsLong());
         LOG.atInfo()
                 .addKeyValue(EventNames.KEY, EventNames.OFFSET_COMMIT_FAILED)
                 .addKeyValue("error", failure.toString())
                 .log("An offset commit failed; redelivered messages will be recognised");
+    }
+
+    /** Told from another one by identity. */
+    private static final class Moment {
+        private final long nanos;
+
+        Moment(long nanos) {
+            this.nanos = nanos;
+        }
+
+        long nanos() {
+            return nanos;
+        }
     }
 
     /**

@@ -67,8 +67,10 @@ final class PollSide implements Takeovers.Results, PositionSearch.Results, Topic
                 settings.ordering(),
                 takeovers,
                 new TopicConfirmations(outside.metadata(), search, topicThread, this));
+        String sender =
+                parts.workerId() + "/" + Integer.toHexString(parts.random().nextInt());
         OffsetCommitter committer = new OffsetCommitter(
-                consumer, partitions, parts.workerId(), settings.limits().commitInterval(), machine::nanoTime);
+                consumer, partitions, sender, settings.limits().commitInterval(), machine::nanoTime);
         String replayTopic = settings.deadLetters().replayTopic(settings.consumer());
         this.fencings = new Fencings(backoff, machine::nanoTime);
         this.assignment = new Assignment(
@@ -137,9 +139,9 @@ final class PollSide implements Takeovers.Results, PositionSearch.Results, Topic
 
     // ---- from other threads ----
 
-    void fenced(OwnedPartition partition) {
+    void fenced(OwnedPartition partition, boolean refused) {
         partition.stopTaking();
-        loop.post(() -> assignment.fenced(partition));
+        loop.post(() -> assignment.fenced(partition, refused));
     }
 
     void suspectFinished(Delivery delivery) {

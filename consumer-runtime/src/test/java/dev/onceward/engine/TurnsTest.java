@@ -174,7 +174,12 @@ class TurnsTest {
         }
 
         @Override
-        public void fenced(OwnedPartition partition) {
+        public void refused(OwnedPartition partition) {
+            throw new AssertionError(partition);
+        }
+
+        @Override
+        public void seenStale(OwnedPartition partition) {
             throw new AssertionError(partition);
         }
 
