@@ -54,7 +54,7 @@ class CheckersIT {
         goodRun();
 
         Guarantee.assertHeld(
-                EffectOnce.of(observed, EFFECTS),
+                EffectOnce.of(observed, EFFECTS).forEveryClaim(),
                 NothingLost.ofEverything(observed, source),
                 KeyOrder.of(observed, source, ORDERED_EFFECTS),
                 fence,
@@ -87,6 +87,17 @@ class CheckersIT {
 
         assertThat(finding.violations()).isEqualTo(2);
         assertThat(finding.first()).containsExactly("m3 has 2 effects", "nobody has an effect and no claim");
+    }
+
+    @Test
+    void seeAClaimWithoutItsEffect() {
+        goodRun();
+        ledger.execute("DELETE FROM entries WHERE message_id IN ('m3', 'm7')");
+
+        Finding finding = EffectOnce.of(observed, EFFECTS).forEveryClaim().check();
+
+        assertThat(finding.violations()).isEqualTo(2);
+        assertThat(finding.first()).contains("m3 has a claim and no effect");
     }
 
     @Test
@@ -205,6 +216,11 @@ class CheckersIT {
         ledger.commit(1025, "onceward w1 9");
         assertThat(OffsetsNeverBack.of(observed).check().violations()).isEqualTo(1);
         ledger.commit(1022, "onceward w2 7");
+        assertThat(OffsetsNeverBack.of(observed).check().violations()).isEqualTo(2);
+
+        ledger.commit(1040, "onceward w2 8");
+        ledger.commit(1030, "onceward w2 7"); // late again, and then the worker is gone
+        ledger.commit(1035, "onceward w3 1"); // forward from what the next one found
         assertThat(OffsetsNeverBack.of(observed).check().violations()).isEqualTo(2);
     }
 

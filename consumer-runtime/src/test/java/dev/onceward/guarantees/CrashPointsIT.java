@@ -78,7 +78,7 @@ class CrashPointsIT {
 
         SourceRecords source = SourceRecords.withIdHeader(observed, List.of(ledger.topic), "message-id");
         Guarantee.assertHeld(
-                EffectOnce.of(observed, "SELECT message_id FROM entries"),
+                EffectOnce.of(observed, "SELECT message_id FROM entries").forEveryClaim(),
                 NothingLost.ofEverything(observed, source),
                 KeyOrder.of(observed, source, "SELECT message_id, id FROM entries"),
                 fence,

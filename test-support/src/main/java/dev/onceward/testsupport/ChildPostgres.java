@@ -54,6 +54,12 @@ public final class ChildPostgres implements PostgresServer, RestartableServer {
      * @param options of the standby
      */
     public ChildPostgres startStandby(PostgresOptions options) {
+        // One that was asked for before may have failed, and left its slot.
+        address.admin()
+                .execute(
+                        "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = '"
+                                + STANDBY + "'",
+                        "drop a slot");
         address.admin().execute("SELECT pg_create_physical_replication_slot('" + STANDBY + "', true)", "make a slot");
         PostgresOptions following = options.with("primary_conninfo", address.connectionInfo(STANDBY))
                 .with("primary_slot_name", STANDBY)
@@ -152,7 +158,11 @@ public final class ChildPostgres implements PostgresServer, RestartableServer {
 
     /** Ends following another server, which must be gone: from now on this one takes writes. */
     public synchronized void promote() {
-        address.admin().execute("SELECT pg_promote(true, 60)", "become the primary");
+        // pg_promote throws nothing when it has not happened in time, and clients would meet a server that only reads.
+        address.admin()
+                .execute(
+                        "DO $$ BEGIN IF NOT pg_promote(true, 60) THEN RAISE 'still a standby'; END IF; END $$",
+                        "take writes");
     }
 
     /** Stops the server and all its sessions in their tracks: connections stay open and nothing answers. */

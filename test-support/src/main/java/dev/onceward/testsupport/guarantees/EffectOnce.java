@@ -10,12 +10,18 @@ public final class EffectOnce implements Guarantee {
             + " WHERE NOT EXISTS (SELECT FROM {processed_messages} p WHERE p.consumer_name = ? AND p.message_id = e.id)"
             + " AND NOT EXISTS (SELECT FROM {partition_generations} g WHERE g.consumer_name = ? AND g.pruned_through >= 0)";
 
+    private static final String WITHOUT_EFFECT =
+            "SELECT p.message_id FROM {processed_messages} p WHERE p.consumer_name = ?"
+                    + " AND NOT EXISTS (SELECT FROM (%s) AS e(id) WHERE e.id = p.message_id)";
+
     private final ObservedConsumer consumer;
     private final String effects;
+    private final boolean forEveryClaim;
 
-    private EffectOnce(ObservedConsumer consumer, String effects) {
+    private EffectOnce(ObservedConsumer consumer, String effects, boolean forEveryClaim) {
         this.consumer = consumer;
         this.effects = effects;
+        this.forEveryClaim = forEveryClaim;
     }
 
     /**
@@ -25,7 +31,15 @@ public final class EffectOnce implements Guarantee {
      *     {@code SELECT message_id FROM entries}
      */
     public static EffectOnce of(ObservedConsumer consumer, String effects) {
-        return new EffectOnce(consumer, effects);
+        return new EffectOnce(consumer, effects, false);
+    }
+
+    /**
+     * Where every message that is processed has an effect that the query finds: none may be missing either. A claim that
+     * committed without its effect shows here and nowhere else.
+     */
+    public EffectOnce forEveryClaim() {
+        return new EffectOnce(consumer, effects, true);
     }
 
     @Override
@@ -41,6 +55,12 @@ public final class EffectOnce implements Guarantee {
                     row -> tally.violation(row.getString(1) + " has an effect and no claim"),
                     consumer.name(),
                     consumer.name());
+            if (forEveryClaim) {
+                database.rows(
+                        WITHOUT_EFFECT.replace("%s", effects),
+                        row -> tally.violation(row.getString(1) + " has a claim and no effect"),
+                        consumer.name());
+            }
         }
         return tally.finding();
     }

@@ -22,8 +22,7 @@ import org.apache.kafka.coordinator.group.generated.OffsetCommitValue;
  *
  * <p>One thing is no violation, since no client can prevent it: a commit that a broken connection delivers late, behind a
  * newer one that the same worker had to send on a new connection. It is recognised by the worker's count, which stands in
- * the commit's metadata, and by nothing else; a commit of another worker is a violation in any case. A process counts from
- * 1 on: one that is started again needs another worker's name, or what it commits would be taken for late.
+ * the commit's metadata, and by nothing else; a commit of another worker is a violation in any case.
  */
 public final class OffsetsNeverBack implements Guarantee {
     private static final String TOPIC = "__consumer_offsets";
@@ -68,9 +67,9 @@ public final class OffsetsNeverBack implements Guarantee {
                                     Commit commit = Commit.of(record.value());
                                     Commit before = last.put(partition, commit);
                                     tally.checked(1);
-                                    if (before != null && before.offset() > commit.offset()) {
+                                    if (before != null && commit.isBehind(before)) {
                                         if (commit.lateBehind(before)) {
-                                            last.put(partition, before);
+                                            last.put(partition, before.overtakenBy(commit));
                                         } else {
                                             tally.violation(partition + " went back from " + before + " to " + commit
                                                     + " (" + TOPIC + "-" + record.partition() + "@" + record.offset()
@@ -93,24 +92,42 @@ public final class OffsetsNeverBack implements Guarantee {
                 : Optional.empty();
     }
 
-    /** One commit, with who sent it: {@code onceward <worker> <count>}, or whatever others write there. */
-    private record Commit(long offset, String metadata) {
+    /**
+     * One commit.
+     *
+     * @param held what the broker holds after it and after what came late behind it
+     * @param metadata who sent it: {@code onceward <worker> <count>}, or whatever others write there
+     */
+    private record Commit(long offset, long held, String metadata) {
         private static final Pattern SENT = Pattern.compile("(onceward .+) (\\d{1,18})");
 
         static Commit of(byte[] value) {
             ByteBuffer buffer = ByteBuffer.wrap(value);
             short version = buffer.getShort();
             OffsetCommitValue commit = new OffsetCommitValue(new ByteBufferAccessor(buffer), version);
-            return new Commit(commit.offset(), commit.metadata());
+            return new Commit(commit.offset(), commit.offset(), commit.metadata());
+        }
+
+        /** The sender knows what it sent last; another one only what the broker held. */
+        boolean isBehind(Commit before) {
+            return offset < (order(before) == 0 ? before.held : before.offset);
         }
 
         boolean lateBehind(Commit before) {
+            return order(before) < 0;
+        }
+
+        Commit overtakenBy(Commit late) {
+            return new Commit(offset, late.offset, metadata);
+        }
+
+        /** Negative: the same sender sent it earlier; positive: later; 0: another sender's. */
+        private int order(Commit before) {
             Matcher mine = SENT.matcher(metadata);
             Matcher other = SENT.matcher(before.metadata);
-            return mine.matches()
-                    && other.matches()
-                    && mine.group(1).equals(other.group(1))
-                    && Long.parseLong(mine.group(2)) < Long.parseLong(other.group(2));
+            return mine.matches() && other.matches() && mine.group(1).equals(other.group(1))
+                    ? Long.compare(Long.parseLong(mine.group(2)), Long.parseLong(other.group(2)))
+                    : 0;
         }
 
         @Override
