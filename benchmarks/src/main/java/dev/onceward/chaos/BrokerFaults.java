@@ -73,16 +73,17 @@ final class BrokerFaults {
     }
 
     static void addPartitions(World world, Random random)
-            throws InterruptedException, ExecutionException, TimeoutException {
+            throws InterruptedException, ExecutionException, TimeoutException, MissedException {
         int now = world.partitions().size();
-        if (now < MOST_PARTITIONS) {
-            int more = Math.min(MOST_PARTITIONS, now + 1 + random.nextInt(2));
-            world.servers()
-                    .admin()
-                    .createPartitions(Map.of(World.TOPIC, NewPartitions.increaseTo(more)))
-                    .all()
-                    .get(SECONDS, TimeUnit.SECONDS);
+        if (now >= MOST_PARTITIONS) {
+            throw new MissedException("the topic has as many as it may");
         }
+        int more = Math.min(MOST_PARTITIONS, now + 1 + random.nextInt(2));
+        world.servers()
+                .admin()
+                .createPartitions(Map.of(World.TOPIC, NewPartitions.increaseTo(more)))
+                .all()
+                .get(SECONDS, TimeUnit.SECONDS);
     }
 
     private static ChildKafka broker(World world, Random random) {

@@ -188,6 +188,8 @@ final class Chaos {
         try {
             fault.kind().fault.strike(world, fault.random());
             struck.merge(fault.kind(), 1, Integer::sum);
+        } catch (MissedException e) {
+            news.accept(fault.kind().text() + " missed: " + e.getMessage());
         } catch (Exception e) {
             abort("the fault " + fault.kind().text() + " could not be done: " + e);
             e.printStackTrace();
@@ -232,7 +234,8 @@ final class Chaos {
                 seed,
                 messages(findings),
                 Map.copyOf(struck),
-                takeovers(world),
+                sum(world, "generation"),
+                sum(world, "unclean_takeovers"),
                 logs.count(EventNames.FENCED),
                 logs.count(EventNames.UNKNOWN_COMMIT),
                 world.fleet().endedByThemselves().size(),
@@ -247,11 +250,11 @@ final class Chaos {
                 .sum();
     }
 
-    private static long takeovers(World world) throws SQLException {
+    private static long sum(World world, String column) throws SQLException {
         try (Connection connection = world.servers().dataSource().getConnection();
                 Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(
-                        "SELECT coalesce(sum(unclean_takeovers), 0) FROM partition_generations")) {
+                ResultSet row =
+                        statement.executeQuery("SELECT coalesce(sum(" + column + "), 0) FROM partition_generations")) {
             row.next();
             return row.getLong(1);
         }

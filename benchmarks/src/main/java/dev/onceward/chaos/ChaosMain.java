@@ -14,7 +14,9 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The command line. */
 @Command(
@@ -25,7 +27,7 @@ import picocli.CommandLine.Option;
         description = {
             "Workers, three brokers and a PostgreSQL, hurt again and again while messages flow; at the end the database and"
                     + " the topics say whether every guarantee held.",
-            "The seed decides which fault comes when, where and for how long."
+            "The seed decides which fault comes when and for how long, and where as far as there is a choice at that moment."
         },
         exitCodeListHeading = "%nExit code:%n",
         exitCodeList = {
@@ -67,6 +69,10 @@ public final class ChaosMain implements Callable<Integer> {
     @Option(names = "--schedule", description = "only print the schedule")
     private boolean scheduleOnly;
 
+    @Spec
+    @SuppressWarnings("NullAway.Init") // by picocli
+    private CommandSpec command;
+
     private ChaosMain() {}
 
     /** Runs it and exits. */
@@ -81,6 +87,11 @@ public final class ChaosMain implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        if (minutes <= 0 || rate <= 0) {
+            throw new CommandLine.ParameterException(
+                    command.commandLine(),
+                    "--minutes and --rate must be more than 0, they are " + minutes + " and " + rate);
+        }
         long chosen = seed == null ? ThreadLocalRandom.current().nextInt(1_000_000) : seed;
         Duration length = Duration.ofSeconds(Math.round(minutes * 60));
         if (scheduleOnly) {

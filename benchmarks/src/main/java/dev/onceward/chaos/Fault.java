@@ -10,6 +10,7 @@ interface Fault {
      * strike elsewhere.
      *
      * @param random decides where and how long
+     * @throws MissedException there was nothing to hurt
      * @throws Exception it could not be done, which ends the run: a fault that does not happen proves nothing
      */
     void strike(World world, Random random) throws Exception;

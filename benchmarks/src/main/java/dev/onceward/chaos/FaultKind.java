@@ -29,6 +29,8 @@ enum FaultKind {
     /** A COMMIT does not reach the server. */
     COMMIT_LOST(Victim.WORKER_NETWORK, NetworkFaults::loseCommit),
 
+    /** Partitions are taken from workers that live, by raising their generations. */
+    PARTITIONS_EVICTED(Victim.POSTGRES, OwnershipFaults::evict),
     /** {@code pg_terminate_backend} of a session that has a transaction open. */
     SESSION_TERMINATED(Victim.POSTGRES, PostgresFaults::terminate),
     /** SIGSTOP of a session's process, then SIGCONT. */

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeoutException;
 
 /** What befalls the ways to PostgreSQL, one for each worker, and to Kafka, one for each broker. */
 final class NetworkFaults {
-    /** By then a worker that works at all has committed something; if it has not, nothing is lost by going on. */
+    /** By then a worker that works at all has committed something. */
     private static final int COMMIT_SECONDS = 20;
 
     private NetworkFaults() {}
@@ -34,11 +34,13 @@ final class NetworkFaults {
         drop(postgres(world, random).network(), List.of(Direction.TO_CLIENT), random);
     }
 
-    static void loseCommitAnswer(World world, Random random) throws InterruptedException, ExecutionException {
+    static void loseCommitAnswer(World world, Random random)
+            throws InterruptedException, ExecutionException, MissedException {
         strike(postgres(world, random).loseNextCommitAnswer());
     }
 
-    static void loseCommit(World world, Random random) throws InterruptedException, ExecutionException {
+    static void loseCommit(World world, Random random)
+            throws InterruptedException, ExecutionException, MissedException {
         strike(postgres(world, random).cutBeforeNextCommit());
     }
 
@@ -58,11 +60,13 @@ final class NetworkFaults {
         drop(kafka(world, random), List.of(Direction.TO_CLIENT), random);
     }
 
-    private static void strike(CompletableFuture<Integer> moment) throws InterruptedException, ExecutionException {
+    private static void strike(CompletableFuture<Integer> moment)
+            throws InterruptedException, ExecutionException, MissedException {
         try {
             moment.get(COMMIT_SECONDS, TimeUnit.SECONDS);
         } catch (TimeoutException e) {
             moment.cancel(false);
+            throw new MissedException("no COMMIT");
         }
     }
 

@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param seed of the run
  * @param messages records in the topic
  * @param faults how many of each kind struck
- * @param takeovers of partitions whose owner had not released them
- * @param fenced transactions refused, by the workers' logs
+ * @param takeovers of partitions
+ * @param uncleanTakeovers of partitions whose owner had not released them
+ * @param fenced partitions whose newer generation a stale worker met, by the workers' logs
  * @param unknownCommits by the workers' logs
  * @param endedByThemselves workers that ended though nobody ended them
  * @param findings one for each guarantee
@@ -25,6 +26,7 @@ record Outcome(
         long messages,
         Map<FaultKind, Integer> faults,
         long takeovers,
+        long uncleanTakeovers,
         long fenced,
         long unknownCommits,
         int endedByThemselves,
@@ -51,6 +53,7 @@ record Outcome(
         faults.forEach((kind, count) -> byKind.put(kind.text(), count));
         json.put("faults_by_kind", byKind);
         json.put("takeovers", takeovers);
+        json.put("unclean_takeovers", uncleanTakeovers);
         json.put("fenced", fenced);
         json.put("unknown_commits", unknownCommits);
         json.put("workers_ended_by_themselves", endedByThemselves);

@@ -19,39 +19,31 @@ final class PostgresFaults {
 
     private PostgresFaults() {}
 
-    static void terminate(World world, Random random) throws SQLException {
-        List<Integer> sessions = sessions(world);
-        if (sessions.isEmpty()) {
-            return;
-        }
+    static void terminate(World world, Random random) throws SQLException, MissedException {
         try (Connection connection = world.servers().dataSource().getConnection();
                 PreparedStatement statement = connection.prepareStatement("SELECT pg_terminate_backend(?)")) {
-            statement.setInt(1, sessions.get(random.nextInt(sessions.size())));
-            statement.execute();
-        }
-    }
-
-    static void freezeSession(World world, Random random) throws SQLException, InterruptedException {
-        List<Integer> sessions = sessions(world);
-        if (sessions.isEmpty()) {
-            return;
-        }
-        long pid = sessions.get(random.nextInt(sessions.size()));
-        if (world.servers().postgres().primary().freezeSession(pid)) {
-            try {
-                Pause.between(2_000, 8_000, random);
-            } finally {
-                world.servers().postgres().primary().unfreezeSession(pid);
+            statement.setInt(1, session(world, random));
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                missedUnless(row.getBoolean(1));
             }
         }
     }
 
-    static void killSession(World world, Random random) throws SQLException, InterruptedException {
-        List<Integer> sessions = sessions(world);
-        if (!sessions.isEmpty()) {
-            world.servers().postgres().primary().killSession(sessions.get(random.nextInt(sessions.size())));
-            world.awaitDatabase();
+    static void freezeSession(World world, Random random) throws SQLException, InterruptedException, MissedException {
+        ChildPostgres postgres = world.servers().postgres().primary();
+        long pid = session(world, random);
+        missedUnless(postgres.freezeSession(pid));
+        try {
+            Pause.between(2_000, 8_000, random);
+        } finally {
+            postgres.unfreezeSession(pid);
         }
+    }
+
+    static void killSession(World world, Random random) throws SQLException, InterruptedException, MissedException {
+        missedUnless(world.servers().postgres().primary().killSession(session(world, random)));
+        world.awaitDatabase();
     }
 
     static void restart(World world, Random random) throws InterruptedException {
@@ -106,7 +98,7 @@ final class PostgresFaults {
         postgres.renewStandby();
     }
 
-    private static List<Integer> sessions(World world) throws SQLException {
+    private static int session(World world, Random random) throws SQLException, MissedException {
         try (Connection connection = world.servers().dataSource().getConnection();
                 PreparedStatement statement = connection.prepareStatement(SESSIONS);
                 ResultSet row = statement.executeQuery()) {
@@ -114,7 +106,14 @@ final class PostgresFaults {
             while (row.next()) {
                 pids.add(row.getInt(1));
             }
-            return pids;
+            missedUnless(!pids.isEmpty());
+            return pids.get(random.nextInt(pids.size()));
+        }
+    }
+
+    private static void missedUnless(boolean there) throws MissedException {
+        if (!there) {
+            throw new MissedException("no session of a worker");
         }
     }
 }
