@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,12 +61,12 @@ final class Lane {
     // ---- from the poll thread ----
 
     void start() {
-        locked(() -> startThread(null));
+        lock.locked(() -> startThread(null));
     }
 
     /** Messages to run, behind all that wait. */
     void add(List<Delivery> deliveries) {
-        locked(() -> {
+        lock.locked(() -> {
             deliveries.forEach(queue::add);
             lock.signalAll();
         });
@@ -75,16 +74,16 @@ final class Lane {
 
     /** Forgets what waits of a partition and has not begun. */
     void dropWaiting(OwnedPartition partition) {
-        locked(() -> queue.dropWaiting(partition).forEach(this::forget));
+        lock.locked(() -> queue.dropWaiting(partition).forEach(this::forget));
     }
 
     /** Forgets everything of a partition; what is in hand runs to its end. */
     void drop(OwnedPartition partition) {
-        locked(() -> queue.drop(partition).forEach(this::forget));
+        lock.locked(() -> queue.drop(partition).forEach(this::forget));
     }
 
     void stop() {
-        locked(() -> {
+        lock.locked(() -> {
             stopped = true;
             lock.signalAll();
         });
@@ -103,7 +102,7 @@ final class Lane {
      * worker, also where the pool lives on, and whatever comes of it is nobody's fault.
      */
     void abandon() {
-        locked(() -> {
+        lock.locked(() -> {
             LaneWork current = work;
             thread = null; // nothing that it comes back with counts, not even a failed attempt
             turns.end(this);
@@ -120,14 +119,14 @@ final class Lane {
     }
 
     int heldKeys() {
-        return underLock(() -> queue.heldKeys());
+        return lock.underLock(() -> queue.heldKeys());
     }
 
     // ---- from the publisher ----
 
     /** The publication of a dead letter ended; the lane goes on with it. */
     void published(Delivery delivery, @Nullable Coordinates copy, @Nullable Throwable failure) {
-        locked(() -> {
+        lock.locked(() -> {
             // Dropped in the meantime, if the permit is gone: whoever owns the partition next publishes it again.
             LaneWork current = work;
             if (current != null && delivery.holdsPermit) {
@@ -142,12 +141,12 @@ final class Lane {
     /** The transaction the lane's thread is in, for the watchdog. */
     @Nullable
     LaneWork work() {
-        return underLock(() -> work);
+        return lock.underLock(() -> work);
     }
 
     /** Gives the lane a new thread, because the old one does not come back from a handler; returns the old one. */
     Optional<Thread> replaceThread(LaneWork stuck) {
-        return underLock(() -> {
+        return lock.underLock(() -> {
             if (work != stuck || stopped) {
                 return Optional.empty();
             }
@@ -279,7 +278,7 @@ final class Lane {
     }
 
     private void endTurn() {
-        locked(() -> {
+        lock.locked(() -> {
             requireOwner();
             permits.end();
             turns.end(this);
@@ -297,7 +296,7 @@ final class Lane {
 
     /** Changes the queue, if the calling thread still is the lane's. */
     void change(QueueChange change) {
-        locked(() -> {
+        lock.locked(() -> {
             requireOwner();
             change.apply(queue);
         });
@@ -311,24 +310,6 @@ final class Lane {
             while (left > 0 && !stopped) {
                 left = lock.awaitNanos(left);
             }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void locked(Runnable change) {
-        lock.lock();
-        try {
-            change.run();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private <T extends @Nullable Object> T underLock(Supplier<T> question) {
-        lock.lock();
-        try {
-            return question.get();
         } finally {
             lock.unlock();
         }

@@ -40,8 +40,7 @@ final class LeaseGuard {
 
     /** A heartbeat succeeded that was sent then: its answer may have been long on its way. */
     void succeeded(long sentNanos) {
-        lock.lock();
-        try {
+        lock.locked(() -> {
             lastSuccessNanos = sentNanos;
             succeeded = true;
             lastFailure = NO_ANSWER;
@@ -52,25 +51,17 @@ final class LeaseGuard {
                         .addKeyValue(EventNames.KEY, EventNames.LEASE_RENEWED)
                         .log("A heartbeat succeeded again");
             }
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** A heartbeat failed with this: told where a lease goes by. */
     void failed(String error) {
-        lock.lock();
-        try {
-            lastFailure = error;
-        } finally {
-            lock.unlock();
-        }
+        lock.locked(() -> lastFailure = error);
     }
 
     /** Finds out whether a lease went by without a success. */
     void check() {
-        lock.lock();
-        try {
+        lock.locked(() -> {
             if (!expired && sinceSuccess() > durationNanos) {
                 expired = true;
                 shut.accept(true);
@@ -79,9 +70,7 @@ final class LeaseGuard {
                         .addKeyValue("error", lastFailure)
                         .log("No heartbeat succeeded for one lease: no new transaction starts until one does");
             }
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Whether no transaction may start now. */
@@ -91,22 +80,13 @@ final class LeaseGuard {
 
     /** What is wrong while no transaction may start. */
     Optional<String> trouble() {
-        lock.lock();
-        try {
-            return expired ? Optional.of("no heartbeat succeeded for one lease: " + lastFailure) : Optional.empty();
-        } finally {
-            lock.unlock();
-        }
+        return lock.underLock(
+                () -> expired ? Optional.of("no heartbeat succeeded for one lease: " + lastFailure) : Optional.empty());
     }
 
     /** Seconds since the last success; NaN before the first. */
     double ageSeconds() {
-        lock.lock();
-        try {
-            return succeeded ? sinceSuccess() / 1e9 : Double.NaN;
-        } finally {
-            lock.unlock();
-        }
+        return lock.underLock(() -> succeeded ? sinceSuccess() / 1e9 : Double.NaN);
     }
 
     private long sinceSuccess() {

@@ -1,5 +1,8 @@
 package dev.onceward.engine;
 
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Time and threads of the machine that a worker runs on. Whatever its own threads wait for or measure goes through here, so
  * that a simulation can decide which of them goes on and when time passes; a lock that is only ever held for a moment need
@@ -41,5 +44,25 @@ interface Machine {
 
         /** Under the lock: wakes all that wait. */
         void signalAll();
+
+        /** Does something under the lock. */
+        default void locked(Runnable change) {
+            lock();
+            try {
+                change.run();
+            } finally {
+                unlock();
+            }
+        }
+
+        /** Answers a question under the lock. */
+        default <T extends @Nullable Object> T underLock(Supplier<T> question) {
+            lock();
+            try {
+                return question.get();
+            } finally {
+                unlock();
+            }
+        }
     }
 }

@@ -105,21 +105,11 @@ final class OwnedPartition {
     }
 
     PartitionState state() {
-        lock.lock();
-        try {
-            return state;
-        } finally {
-            lock.unlock();
-        }
+        return lock.underLock(() -> state);
     }
 
     boolean in(PartitionState wanted) {
-        lock.lock();
-        try {
-            return state == wanted;
-        } finally {
-            lock.unlock();
-        }
+        return lock.underLock(() -> state == wanted);
     }
 
     /** Tells the first time only: many of its messages may find out. Poll thread only. */
@@ -193,62 +183,47 @@ final class OwnedPartition {
 
     /** Nothing new begins. */
     void draining() {
-        lock.lock();
-        try {
+        lock.locked(() -> {
             if (state != PartitionState.DRAINING) {
                 become(PartitionState.DRAINING);
             }
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Found stale: lanes begin nothing of it any more; the poll thread ends it soon. */
     void stopTaking() {
-        lock.lock();
-        try {
+        lock.locked(() -> {
             if (state == PartitionState.RUNNING) {
                 become(PartitionState.DRAINING);
             }
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Over; idempotent. */
     void end() {
-        lock.lock();
-        try {
+        lock.locked(() -> {
             if (state != PartitionState.ENDED) {
                 become(PartitionState.ENDED);
             }
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Asks for permission to begin work; whoever gets it calls {@link #endWork} afterwards. */
     boolean beginWork() {
-        lock.lock();
-        try {
+        return lock.underLock(() -> {
             if (state != PartitionState.RUNNING) {
                 return false;
             }
             working++;
             return true;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     void endWork() {
-        lock.lock();
-        try {
+        lock.locked(() -> {
             working--;
             lock.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Waits until nothing works on it; false if it still does at the end of {@code patience}. */
@@ -270,15 +245,12 @@ final class OwnedPartition {
     }
 
     private void become(PartitionState next) {
-        lock.lock();
-        try {
+        lock.locked(() -> {
             if (!next.mayFollow(state)) {
                 throw new IllegalStateException(topicPartition + " cannot become " + next + " after " + state);
             }
             state = next;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Equal is only the same incarnation; but the order of maps by partition is the same in every run. */
