@@ -2,39 +2,20 @@ package dev.onceward.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.slf4j.LoggerFactory;
 
 /** A simulation that cannot fail proves nothing: what is broken on purpose is found. */
+@ExtendWith(SilentLog.class)
 @Isolated("it turns logging off")
 class SimulationFindsTest {
     private static final int MOST_SEEDS = 1_500;
-    private static Level level;
-
-    @BeforeAll
-    static void logNothing() {
-        level = log().getLevel();
-        log().setLevel(Level.OFF);
-    }
-
-    @AfterAll
-    static void logAgain() {
-        log().setLevel(level);
-    }
-
-    private static Logger log() {
-        return (Logger) LoggerFactory.getLogger("dev.onceward");
-    }
 
     @ParameterizedTest
     @EnumSource(value = Bug.class, mode = EnumSource.Mode.EXCLUDE, names = "NONE")

@@ -2,44 +2,25 @@ package dev.onceward.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Random;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
 /**
  * Whole workers, several at once, on a model of Kafka and of the database, under schedules that nobody would think of. Time
  * and threads are simulated, so that a seed always gives the same run.
  */
+@ExtendWith(SilentLog.class)
 @Isolated("it turns logging off")
 class SimulationTest {
     private static final int FIXED = 200;
     private static final int SHRINKING_RUNS = 1_500;
-    private static Level level;
-
-    @BeforeAll
-    static void logNothing() {
-        level = log().getLevel();
-        log().setLevel(Level.OFF);
-    }
-
-    @AfterAll
-    static void logAgain() {
-        log().setLevel(level);
-    }
-
-    private static Logger log() {
-        return (Logger) LoggerFactory.getLogger("dev.onceward");
-    }
 
     @Test
     void everyGuaranteeHoldsInEverySchedule() {
@@ -57,10 +38,7 @@ class SimulationTest {
             holds(seeds.nextLong());
             runs++;
         }
-        log().setLevel(level);
-        LoggerFactory.getLogger(SimulationTest.class)
-                .info("{} schedules from fresh seeds, {} in a minute", runs, runs * 60 / limit.toSeconds());
-        log().setLevel(Level.OFF);
+        System.out.println(runs + " schedules from fresh seeds, " + runs * 60 / limit.toSeconds() + " in a minute");
     }
 
     private static void holds(long seed) {
