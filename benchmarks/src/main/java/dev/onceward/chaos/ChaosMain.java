@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
         showDefaultValues = true,
         sortOptions = false,
         description = {
-            "Workers, three brokers and a PostgreSQL, hurt again and again while messages flow; at the end the database and"
+            "Workers, three brokers and a PostgreSQL with a standby, hurt again and again while messages flow; at the end the database and"
                     + " the topics say whether every guarantee held.",
             "The seed decides which fault comes when and for how long, and where as far as there is a choice at that moment."
         },
